@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel ops (L2), part three: what a consumer warpgroup does with finished
+// accumulators, and the barriers between warpgroups.
+
+#ifndef DGEMM_EPILOGUE_OPS
+#define DGEMM_EPILOGUE_OPS
+
+include "dgemm/Dialect/Dgemm/IR/DgemmPipelineOps.td"
+
+def Dgemm_ScaleFragmentOp
+    : Dgemm_Op<"scale_fragment",
+               [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "multiply a 64xN fragment by scales";
+  let description = [{
+    Each value times `factor`.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$value, F32:$factor);
+  let results = (outs Dgemm_FragmentType:$result);
+  let assemblyFormat = "$value `by` $factor attr-dict `:` type($result)";
+}
+
+def Dgemm_AddGlobalOp
+    : Dgemm_Op<"add_global",
+               [MemoryEffects<[MemRead<Dgemm_GlobalResource>]>,
+                AllTypesMatch<["value", "result"]>]> {
+  let summary = "add the matching 64xN block of C to a fragment";
+  let description = [{
+    C is row major with `stride` elements from row to row; elements outside
+    `rows` x `cols` are not read and count as zero.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$value, LLVM_AnyPointer:$base,
+                       I32:$row, I32:$col, I32:$rows, I32:$cols, I64:$stride,
+                       TypeAttr:$element_type);
+  let results = (outs Dgemm_FragmentType:$result);
+  let assemblyFormat = [{
+    $value `,` $base `[` $row `,` $col `]` `stride` $stride `within` `[` $rows
+    `,` $cols `]` $element_type attr-dict `:` type($base) `,` type($result)
+  }];
+}
+
+def Dgemm_StoreGlobalOp
+    : Dgemm_Op<"store_global",
+               [MemoryEffects<[MemWrite<Dgemm_GlobalResource>]>]> {
+  let summary = "store a 64xN fragment from registers, rows and columns checked";
+  let description = [{
+    Converts to `element_type` and writes the elements inside `rows` x `cols`;
+    no other byte is touched. Pairs of columns go out as one store where both
+    are inside.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$value, LLVM_AnyPointer:$base,
+                       I32:$row, I32:$col, I32:$rows, I32:$cols, I64:$stride,
+                       TypeAttr:$element_type);
+  let assemblyFormat = [{
+    $value `,` $base `[` $row `,` $col `]` `stride` $stride `within` `[` $rows
+    `,` $cols `]` $element_type attr-dict `:` type($base) `,` type($value)
+  }];
+}
+
+def Dgemm_StageOp
+    : Dgemm_Op<"stage", [MemoryEffects<[MemWrite<Dgemm_SharedResource>]>]> {
+  let summary = "put 64 rows of one store box into shared memory";
+  let description = [{
+    Converts columns `col` to `col + box_cols - 1` of the fragment to
+    `element_type` and writes them, swizzled as the D tensor map has it, to the
+    staging area of warpgroup `wg` at `offset` bytes.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$value, I32:$wg, I32Attr:$col,
+                       I32Attr:$box_cols, I32Attr:$offset,
+                       TypeAttr:$element_type);
+  let assemblyFormat = [{
+    $value `cols` $col `width` $box_cols `to` $wg `offset` $offset
+    $element_type attr-dict `:` type($value)
+  }];
+}
+
+def Dgemm_TmaStoreOp
+    : Dgemm_Op<"tma_store", [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                                            MemWrite<Dgemm_GlobalResource>]>]> {
+  let summary = "one thread: copy one staged box to D";
+  let arguments = (ins Dgemm_TensorMapType:$map, I32:$col, I32:$row, I32:$wg,
+                       I32Attr:$offset);
+  let assemblyFormat = [{
+    $map `[` $col `,` $row `]` `from` $wg `offset` $offset attr-dict
+  }];
+}
+def Dgemm_StoreCommitOp
+    : Dgemm_Op<"store_commit",
+               [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_GlobalResource>]>]> {
+  let summary = "one thread: close the group of the stores issued so far";
+  let assemblyFormat = "attr-dict";
+}
+def Dgemm_StoreWaitOp
+    : Dgemm_Op<"store_wait",
+               [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_GlobalResource>]>]> {
+  let summary = "one thread: wait for its stores";
+  let description = [{
+    Until at most `pending` groups remain; with `read` only until their
+    shared memory has been read.
+  }];
+  let arguments = (ins I32Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+}
+
+def Dgemm_FenceAsyncOp
+    : Dgemm_Op<"fence_async", [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                                              MemWrite<Dgemm_SharedResource>]>]> {
+  let summary = "make this thread's shared-memory writes visible to TMA";
+  let assemblyFormat = "attr-dict";
+}
+
+def Dgemm_WarpgroupBarrierOp
+    : Dgemm_Op<"warpgroup_barrier",
+               [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_SharedResource>]>]> {
+  let summary = "all 128 threads of consumer warpgroup `wg` meet";
+  let arguments = (ins I32:$wg);
+  let assemblyFormat = "$wg attr-dict";
+}
+
+def Dgemm_OrderWaitOp : Dgemm_RingBarrierOp<"order_wait"> {
+  let summary = "ping-pong: wait for the tensor core to be handed over";
+  let description = [{
+    Warpgroup `wg` waits until the other consumer has arrived for it with
+    `dgemm.order_arrive`.
+  }];
+  let arguments = (ins I32:$wg);
+  let assemblyFormat = "$wg attr-dict";
+}
+def Dgemm_OrderArriveOp : Dgemm_RingBarrierOp<"order_arrive"> {
+  let summary = "ping-pong: hand the tensor core to warpgroup `wg`";
+  let arguments = (ins I32:$wg);
+  let assemblyFormat = "$wg attr-dict";
+}
+
+def Dgemm_IsLeaderOp : Dgemm_Op<"is_leader", [Pure]> {
+  let summary = "true in the first thread of the warpgroup";
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+#endif // DGEMM_EPILOGUE_OPS

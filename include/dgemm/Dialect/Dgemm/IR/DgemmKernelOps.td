@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel ops (L2), part one: the kernel, its warp roles, the tile loop and the
+// ops that act on whole CTA tiles before the pipeline and the warps are made
+// explicit.
+
+#ifndef DGEMM_KERNEL_OPS
+#define DGEMM_KERNEL_OPS
+
+include "dgemm/Dialect/Dgemm/IR/DgemmAttributes.td"
+include "dgemm/Dialect/Dgemm/IR/DgemmDialect.td"
+include "dgemm/Dialect/Dgemm/IR/DgemmTypes.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dgemm_SmemPlanAttr : Dgemm_Attr<"SmemPlan", "smem_plan"> {
+  let summary = "where everything lies in dynamic shared memory";
+  let description = [{
+    Byte offsets from the 1024-aligned start of dynamic shared memory:
+
+    ```mlir
+    #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 22528,
+                     scale_a = 155648 step 512, store = 157696 size 49152,
+                     barriers = 206848 size 64, total = 206912>
+    ```
+  }];
+  let parameters = (ins "::dgemm::SmemPlan":$value);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Dgemm_KernelOp
+    : Dgemm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock,
+                          NoTerminator]> {
+  let summary = "one GEMM kernel";
+  let description = [{
+    A kernel for one problem and one schedule. Block arguments are the kernel's
+    parameters in the order of the launch metadata: `!dgemm.tensor_map`,
+    `!llvm.ptr<1>`, `i32` and `i64` values (`getArgumentFor`). The body is
+    executed by every thread of every CTA; `dgemm.role` regions belong to some
+    of the warps only.
+
+    `smem` is absent until plan-smem has run.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Dgemm_ProblemAttr:$problem,
+                       Dgemm_ScheduleAttr:$schedule, StrAttr:$source,
+                       OptionalAttr<Dgemm_SmemPlanAttr>:$smem);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The parameter of this kind, or a null value when the kernel has none.
+    ::mlir::Value getTensorMap(::dgemm::Operand operand);
+    ::mlir::Value getPointer(::dgemm::Operand operand);
+    ::mlir::Value getSize(::dgemm::Symbol symbol);
+    ::mlir::Value getRasterGroup();
+  }];
+}
+
+def Dgemm_RoleOp : Dgemm_Op<"role", [SingleBlock, NoTerminator]> {
+  let summary = "code of some of a kernel's warps";
+  let description = [{
+    `dgemm.role producer registers 40 { ... }` is executed by one elected
+    thread of the producer warpgroup; `dgemm.role consumer registers 232
+    (%wg) { ... }` by every thread of every consumer warpgroup, `%wg` (i32)
+    being the warpgroup's number from 0. `registers` is the register count the
+    warpgroup asks for with setmaxnreg.
+  }];
+  let arguments = (ins StrAttr:$role, I32Attr:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isProducer() { return getRole() == "producer"; }
+  }];
+}
+
+def Dgemm_TilesOp
+    : Dgemm_Op<"tiles", [SingleBlock, RecursiveMemoryEffects,
+                         AttrSizedOperandSegments]> {
+  let summary = "the loop over the output tiles of this CTA";
+  let description = [{
+    Runs its body once for each tile of D that falls to this CTA, in the order
+    of the schedule's raster. The first two block arguments are the tile's
+    first row and first column in elements (i32); the others carry
+    `iter_args` from tile to tile. With `lane` (i32) of `lanes`, only every
+    `lanes`-th of the CTA's tiles is visited, from number `lane`
+    (ping-pong consumers).
+
+    ```mlir
+    dgemm.tiles (%m0, %n0) iter_args(%slot = %c0 : i32) { ... dgemm.next %s : i32 }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inits, Optional<I32>:$lane,
+                       DefaultValuedAttr<I32Attr, "1">:$lanes);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inits,
+                                 CArg<"::mlir::Value", "{}">:$lane,
+                                 CArg<"int32_t", "1">:$lanes)>];
+}
+
+def Dgemm_NextOp
+    : Dgemm_Op<"next", [Terminator, Pure, HasParent<"TilesOp">]> {
+  let summary = "end of one tile; carries values to the next";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Dgemm_KBlocksOp : Dgemm_Op<"k_blocks", [Pure]> {
+  let summary = "number of K blocks of the problem: ceil(K / tileK)";
+  let results = (outs I32:$count);
+  let assemblyFormat = "attr-dict `:` type($count)";
+}
+
+def Dgemm_ZeroOp : Dgemm_Op<"zero", [Pure]> {
+  let summary = "a fragment of zeros";
+  let results = (outs Dgemm_FragmentType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Dgemm_LoadOp : Dgemm_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "bring one operand tile of one K block into shared memory";
+  let description = [{
+    `%t = dgemm.load "a" [%m0, %kb] : !dgemm.tile<...>`: the rows from `row` on
+    (elements) and the K block with number `kblock`. Elements outside the
+    operand read as zero. Before materialize-pipeline the tile is a value;
+    afterwards the op has become a TMA copy into a ring slot.
+  }];
+  let arguments = (ins StrAttr:$operand, I32:$row, I32:$kblock);
+  let results = (outs Dgemm_TileType:$tile);
+  let assemblyFormat =
+      "$operand `[` $row `,` $kblock `]` attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
+def Dgemm_TileMmaOp : Dgemm_Op<"tile_mma", [Pure]> {
+  let summary = "multiply two operand tiles, whole CTA tile at once";
+  let description = [{
+    `%y = dgemm.tile_mma %a, %b, %x` is x + a x b^T; without `%x` the product
+    alone. Value semantics: nothing is asynchronous yet.
+  }];
+  let arguments = (ins Dgemm_TileType:$a, Dgemm_TileType:$b,
+                       Optional<Dgemm_FragmentType>:$accumulator);
+  let results = (outs Dgemm_FragmentType:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`,` $accumulator^)? attr-dict `:` type($a) `,` type($b)
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_TilePromoteOp
+    : Dgemm_Op<"tile_promote",
+               [MemoryEffects<[MemRead]>,
+                AllTypesMatch<["accumulator", "partial", "result"]>]> {
+  let summary = "add a scaled partial product to the FP32 accumulator";
+  let description = [{
+    `%y = dgemm.tile_promote %x, %t at [%m0, %n0, %kb]`: y = x + sa * t * sb
+    with the scales of K block `kb` for the tile at row `m0`, column `n0`.
+    Scales that do not change along K are left to the epilogue, and the partial
+    sum is added unscaled. When the A scales travel through the ring,
+    `row_scales` is their tile; otherwise they are read from global memory.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$accumulator,
+                       Dgemm_FragmentType:$partial, I32:$m0, I32:$n0,
+                       I32:$kblock, Optional<Dgemm_TileType>:$row_scales);
+  let results = (outs Dgemm_FragmentType:$result);
+  let assemblyFormat = [{
+    $accumulator `,` $partial `at` `[` $m0 `,` $n0 `,` $kblock `]`
+    (`row_scales` $row_scales^ `:` type($row_scales))? attr-dict
+    `:` type($result)
+  }];
+}
+
+def Dgemm_TileStoreOp
+    : Dgemm_Op<"tile_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "epilogue of one CTA tile";
+  let description = [{
+    Applies what the problem asks for after the K loop (scales that do not
+    change along K, D = C + A x B), converts to D's type and stores the tile at
+    row `m0`, column `n0`; elements outside D are not written.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$value, I32:$m0, I32:$n0);
+  let assemblyFormat =
+      "$value `at` `[` $m0 `,` $n0 `]` attr-dict `:` type($value)";
+}
+
+#endif // DGEMM_KERNEL_OPS

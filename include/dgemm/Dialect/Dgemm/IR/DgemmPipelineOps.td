@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel ops (L2), part two: the ring of shared-memory slots, copies into it,
+// and the tensor-core blocks that read it. Slot number and phase are explicit
+// i32 values.
+
+#ifndef DGEMM_PIPELINE_OPS
+#define DGEMM_PIPELINE_OPS
+
+include "dgemm/Dialect/Dgemm/IR/DgemmDialect.td"
+include "dgemm/Dialect/Dgemm/IR/DgemmTypes.td"
+include "mlir/Dialect/LLVMIR/LLVMTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dgemm_SharedResource : Resource<"::mlir::dgemm::SharedMemoryResource">;
+def Dgemm_BarrierResource : Resource<"::mlir::dgemm::BarrierResource">;
+def Dgemm_GlobalResource : Resource<"::mlir::dgemm::GlobalMemoryResource">;
+def Dgemm_TensorCoreResource : Resource<"::mlir::dgemm::TensorCoreResource">;
+
+def Dgemm_RingOp : Dgemm_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "the kernel's ring of operand slots";
+  let description = [{
+    Names the ring and initialises its barriers before any warp passes the
+    op: full[slot] expects one arrival (the producer's) plus the copied bytes,
+    empty[slot] one arrival from each of `consumers` warpgroups.
+  }];
+  let arguments = (ins I32Attr:$consumers);
+  let results = (outs Dgemm_RingType:$ring);
+  let assemblyFormat = "`consumers` $consumers attr-dict `:` type($ring)";
+}
+
+def Dgemm_AdvanceOp : Dgemm_Op<"advance", [Pure]> {
+  let summary = "the slot and phase after one (or `by`) more K steps";
+  let description = [{
+    `(slot + by)` wrapped at the number of slots; the phase bit flips once for
+    each wrap.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$phase,
+                       Optional<I32>:$by);
+  let results = (outs I32:$next_slot, I32:$next_phase);
+  let assemblyFormat = [{
+    $ring `,` $slot `,` $phase (`by` $by^)? attr-dict `:` type($ring)
+  }];
+}
+
+class Dgemm_RingBarrierOp<string mnemonic, list<Trait> traits = []>
+    : Dgemm_Op<mnemonic, !listconcat(
+          traits, [MemoryEffects<[MemRead<Dgemm_BarrierResource>,
+                                  MemWrite<Dgemm_BarrierResource>,
+                                  MemRead<Dgemm_SharedResource>,
+                                  MemWrite<Dgemm_SharedResource>]>])>;
+
+def Dgemm_AcquireOp : Dgemm_RingBarrierOp<"acquire"> {
+  let summary = "producer: wait until every consumer has let go of the slot";
+  let description = [{
+    Waits for the completion of the phase of empty[slot] with parity `phase`.
+    The producer starts with phase 1, which a fresh barrier counts as complete.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$phase);
+  let assemblyFormat =
+      "$ring `[` $slot `]` `parity` $phase attr-dict `:` type($ring)";
+}
+def Dgemm_ExpectOp : Dgemm_RingBarrierOp<"expect"> {
+  let summary = "producer: arrive at full[slot] and announce its bytes";
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32Attr:$bytes);
+  let assemblyFormat =
+      "$ring `[` $slot `]` `bytes` $bytes attr-dict `:` type($ring)";
+}
+def Dgemm_WaitOp : Dgemm_RingBarrierOp<"wait"> {
+  let summary = "consumer: wait until the slot's copies have arrived";
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$phase);
+  let assemblyFormat =
+      "$ring `[` $slot `]` `parity` $phase attr-dict `:` type($ring)";
+}
+def Dgemm_ReleaseOp : Dgemm_RingBarrierOp<"release"> {
+  let summary = "consumer: one arrival at empty[slot] for this warpgroup";
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot);
+  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
+}
+
+def Dgemm_SlotOp : Dgemm_Op<"slot", [Pure]> {
+  let summary = "the tile that a slot holds";
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32Attr:$member);
+  let results = (outs Dgemm_TileType:$tile);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `member` $member attr-dict `:` type($ring)
+    `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_TmaLoadOp
+    : Dgemm_Op<"tma_load", [MemoryEffects<[MemRead<Dgemm_GlobalResource>,
+                                           MemWrite<Dgemm_SharedResource>]>]> {
+  let summary = "copy one box into a slot; its bytes arrive at full[slot]";
+  let description = [{
+    Coordinates stand in the tensor map's order, the contiguous one first, in
+    elements. Elements outside the tensor are written as zeros and counted as
+    bytes. `hint` is "evict_first", "evict_last" or "evict_normal".
+  }];
+  let arguments = (ins Dgemm_TensorMapType:$map, Variadic<I32>:$coordinates,
+                       Dgemm_RingType:$ring, I32:$slot, I32Attr:$member,
+                       DefaultValuedAttr<StrAttr, "\"evict_normal\"">:$hint);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $ring `[` $slot `]` `member` $member
+    attr-dict `:` type($ring)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_MmaOp
+    : Dgemm_Op<"mma", [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                                      MemRead<Dgemm_TensorCoreResource>,
+                                      MemWrite<Dgemm_TensorCoreResource>]>,
+                       AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "one 64xN block of one slot on the tensor core";
+  let description = [{
+    Issues the WGMMAs of all of the slot's K for rows `row` to `row + 63` of
+    the slot's A tile (member 0) and columns `col` to `col + n - 1` of its B
+    tile (member 1): accumulator + a x b^T, or with `fresh` the product alone.
+    Asynchronous: the result is in flight until a `dgemm.wgmma_wait`.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$row,
+                       I32Attr:$col, Dgemm_InflightType:$accumulator,
+                       UnitAttr:$fresh);
+  let results = (outs Dgemm_InflightType:$result);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `rows` $row `cols` $col `into` $accumulator
+    (`fresh` $fresh^)? attr-dict `:` type($ring) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_WgmmaCommitOp
+    : Dgemm_Op<"wgmma_commit",
+               [MemoryEffects<[MemRead<Dgemm_TensorCoreResource>,
+                               MemWrite<Dgemm_TensorCoreResource>]>]> {
+  let summary = "close the group of the multiplications issued so far";
+  let assemblyFormat = "attr-dict";
+}
+
+def Dgemm_RowScalesOp
+    : Dgemm_Op<"row_scales", [MemoryEffects<[MemRead<Dgemm_SharedResource>]>]> {
+  let summary = "this thread's two A scales of an m64 block, from the slot";
+  let description = [{
+    Scales of rows `row + 16 warp + lane / 4` and 8 rows further down.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$row,
+                       I32Attr:$member);
+  let results = (outs F32:$upper, F32:$lower);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `member` $member `rows` $row attr-dict `:` type($ring)
+  }];
+}
+
+def Dgemm_GlobalRowScalesOp
+    : Dgemm_Op<"global_row_scales",
+               [MemoryEffects<[MemRead<Dgemm_GlobalResource>]>]> {
+  let summary = "this thread's two A scales of an m64 block, from memory";
+  let description = [{
+    `base[row * row_stride + kblock * k_stride]` for the two rows of
+    `dgemm.row_scales`, counted from the first row of A; rows beyond `limit`
+    read the last one.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$base, I32:$row, I32:$limit,
+                       I32:$kblock, I64:$row_stride, I64:$k_stride);
+  let results = (outs F32:$upper, F32:$lower);
+  let assemblyFormat = [{
+    $base `[` $row `,` $kblock `]` `strides` `[` $row_stride `,` $k_stride `]`
+    `limit` $limit attr-dict `:` type($base)
+  }];
+}
+
+def Dgemm_ColScaleOp
+    : Dgemm_Op<"col_scale",
+               [MemoryEffects<[MemRead<Dgemm_GlobalResource>]>]> {
+  let summary = "one B scale";
+  let description = [{
+    `base[min(group, groups - 1) * group_stride + kblock * k_stride]`, `group`
+    being the number of the scale block along N and `groups` how many there
+    are.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$base, I32:$group, I32:$groups,
+                       I32:$kblock, I64:$group_stride, I64:$k_stride);
+  let results = (outs F32:$scale);
+  let assemblyFormat = [{
+    $base `[` $group `,` $kblock `]` `strides` `[` $group_stride `,` $k_stride
+    `]` `groups` $groups attr-dict `:` type($base)
+  }];
+}
+
+def Dgemm_PromoteOp
+    : Dgemm_Op<"promote", [AttrSizedOperandSegments, Pure,
+                           AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "add one scaled 64xN partial product to its FP32 sum";
+  let description = [{
+    result = accumulator + partial * (row scale * column scale). `rows` are the
+    thread's upper and lower row scale. `cols` are the column scales of the
+    one or more scale blocks that the columns fall into; `boundaries[i]` is the
+    first column (a multiple of 8) that belongs to block i + 1. Without either
+    the partial product is added as it is. A partial product that is still in
+    flight is waited for by what insert-fences puts in front.
+  }];
+  let arguments = (ins Dgemm_FragmentType:$accumulator,
+                       Dgemm_AccumulatorLike:$partial, Variadic<F32>:$rows,
+                       Variadic<F32>:$cols,
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$boundaries);
+  let results = (outs Dgemm_FragmentType:$result);
+  let assemblyFormat = [{
+    $accumulator `,` $partial (`rows` `(` $rows^ `)`)?
+    (`cols` `(` $cols^ `)`)? attr-dict
+    `:` type($partial) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DGEMM_PIPELINE_OPS
