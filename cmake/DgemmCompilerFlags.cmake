@@ -32,6 +32,10 @@ if(DGEMM_LLD)
   endif()
 endif()
 add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+if(NOT DGEMM_LINK_MLIR_DYLIB)
+  # glibc stays dynamic: a fully static program cannot dlopen the CUDA driver.
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--icf=all -Wl,-s)
+endif()
 
 # The base directory makes hits possible between build folders that lie beside
 # each other.
