@@ -80,8 +80,28 @@ struct Problem {
   bool operator==(const Problem &) const = default;
 };
 
+/// Every rule that holds whatever the schedule: known type combinations, sizes
+/// below 2^31, 8-bit operands with K contiguous, scales only with FP8.
+Status verifyProblem(const Problem &problem);
+
 /// "m=4096,n=7168,k=2048,a=f8E4M3FN,..." : the --gemm spelling without strides.
 std::string toString(const Problem &problem);
+
+/// What --gemm holds: a problem and, where named, row lengths in elements.
+struct GemmText {
+  Problem problem;
+  /// Row lengths; 0: not named, so the smallest multiple of 16 bytes.
+  int64_t lda = 0, ldb = 0, ldc = 0, ldd = 0;
+  /// Rows not named have exactly their own length.
+  bool packed = false;
+};
+
+/// Reads comma-separated key=value pairs: m, n, k (a number or ?), a, b, d
+/// (types), layout, scale_a and scale_b (RxC, tensor or row) with
+/// scale_a_type, scale_a_major (k or mn) and the same for b, accumulate,
+/// fast_accumulate, lda, ldb, ldc, ldd, packed. Keys left out keep the
+/// defaults of Problem; the result has passed verifyProblem.
+Result<GemmText> parseGemm(const std::string &text);
 
 } // namespace dgemm
 

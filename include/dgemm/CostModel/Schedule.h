@@ -5,6 +5,29 @@
 // #dgemm.schedule wraps exactly this struct; the cost model ranks it; the
 // passes realise it. Derived quantities are functions, so that no two fields
 // can disagree.
+//
+// Text form (toString, parseSchedule and the attribute's assembly): clauses
+// separated by commas. `tile` stands first; the others may come in any order
+// when read, are written in this order, and are left out at their defaults.
+//
+//   schedule ::= tile (`,` clause)*
+//   tile     ::= `tile` `=` int `x` int `x` int                 rows, cols, K
+//   clause   ::= `consumers` `=` int (`cooperative` | `pingpong`)
+//              | `n_blocks` `=` int [`overlapped`]
+//              | `stages` `=` int
+//              | `kblocks_per_stage` `=` int
+//              | `swizzle` `=` `[` int `,` int `,` int `]`   A, B, D in bytes
+//              | `cluster` `=` int `x` int [`multicast` (`a` | `b`)]  along M, N
+//              | `promote` `=` int                             K elements
+//              | `regs` `=` `[` int `,` int `]`      producer, consumer
+//              | `raster` `=` (`along_m` | `along_n`) `group` int
+//              | `split_k` `=` int (`cluster` | `workspace` | `stream_k`)
+//              | `form` `=` (`plain` | `swap_ab` | `register`)
+//              | `store` `=` (`tma` | `vector`)
+//              | `persistent` `=` (`true` | `false`)
+//              | `ctas_per_sm` `=` int
+//
+// `1x1` needs no multicast word and `split_k = 1` no kind.
 
 #ifndef DGEMM_COSTMODEL_SCHEDULE_H
 #define DGEMM_COSTMODEL_SCHEDULE_H
@@ -64,7 +87,9 @@ struct Schedule {
   Multicast multicast = Multicast::None;
   /// K elements between promotions of FP8 partial sums to FP32; 0: none.
   int promotion = 0;
-  /// setmaxnreg of the producer and of a consumer.
+  /// setmaxnreg of the producer and of a consumer; 0 and 0: setmaxnreg is not
+  /// used and every thread keeps its even share (one consumer warpgroup needs
+  /// no redistribution: 256 threads may have 255 registers each).
   int regsProducer = 40, regsConsumer = 232;
   RasterOrder rasterOrder = RasterOrder::AlongM;
   /// Default of the run-time raster group: tiles walked along rasterOrder
@@ -78,23 +103,44 @@ struct Schedule {
 
   bool operator==(const Schedule &) const = default;
 
-  /// Rows of the tile one consumer warpgroup multiplies, and its m64 blocks.
+  /// Extent of the tile along the rows and columns of WGMMA's result: tileM
+  /// and tileN, exchanged in swap-AB form.
+  int mmaRows() const { return form == Form::SwapAB ? tileN : tileM; }
+  int mmaCols() const { return form == Form::SwapAB ? tileM : tileN; }
+  /// WGMMA rows of the tile that one consumer warpgroup multiplies, and the
+  /// m64 blocks in them. 0 for a schedule without consumers.
   int rowsPerConsumer() const {
-    return mode == ConsumerMode::PingPong ? tileM : tileM / consumers;
+    if (mode == ConsumerMode::PingPong)
+      return mmaRows();
+    return consumers > 0 ? mmaRows() / consumers : 0;
   }
   int mBlocks() const { return rowsPerConsumer() / 64; }
-  int nPerBlock() const { return tileN / nBlocks; }
+  /// Columns of one WGMMA chain.
+  int nPerBlock() const { return nBlocks > 0 ? mmaCols() / nBlocks : 0; }
   int threads() const { return 128 * (consumers + 1); }
+  /// Whether registers move from the producer to the consumers.
+  bool usesSetMaxRegisters() const { return regsConsumer != 0; }
 };
 
 /// Canonical text: what stands between the angle brackets of
 /// #dgemm.schedule<...>. Fields at their default are left out, tile always
 /// stands first.
 std::string toString(const Schedule &schedule);
+/// Reads the text form above. Errors name the clause, what was expected and
+/// what was found; no rule of verifySchedule is checked here.
+Result<Schedule> parseSchedule(const std::string &text);
+
+const char *toString(Form form);
+const char *toString(ConsumerMode mode);
+const char *toString(StoreKind kind);
+const char *toString(RasterOrder order);
+const char *toString(SplitKind kind);
+const char *toString(Multicast multicast);
 
 /// Who chose a schedule; a lower source never overwrites a higher one.
 enum class ScheduleSource { Model, Tuned, User };
 const char *toString(ScheduleSource source);
+Result<ScheduleSource> parseScheduleSource(const std::string &text);
 
 /// The limits of a chip that schedules are checked against.
 struct TargetLimits {
@@ -105,26 +151,66 @@ struct TargetLimits {
   int maxRegistersPerThread = 255;
   int maxThreadsPerBlock = 1024;
   int maxClusterSize = 8; ///< portable
+  int maxThreadsPerSM = 2048;
   int maxBoxElements = 256; ///< TMA box, each dimension
+  int reservedSharedMemoryPerBlock = 1024; ///< bytes the system takes per CTA
   bool operator==(const TargetLimits &) const = default;
 };
 
 /// Where everything lies in dynamic shared memory, bytes from its 1024-aligned
 /// start. Pure arithmetic; the pass plan-smem writes it into the IR.
+///
+/// A slot holds kBlocksPerStage tiles of one operand one after another. The
+/// store staging (TMA stores only) is cut evenly between the consumer
+/// warpgroups; a warpgroup's part holds storeBoxesPerChunk boxes of 64 rows x
+/// storeBoxColumns columns, and a tile is written in storeChunks rounds. Boxes
+/// are numbered m64 block by m64 block, columns within a block ascending; the
+/// last box of a block starts at column tileN - storeBoxColumns, overlapping
+/// its neighbour when storeBoxColumns does not divide tileN.
 struct SmemPlan {
   int64_t offsetA = 0, slotBytesA = 0; ///< stages x slotBytesA
   int64_t offsetB = 0, slotBytesB = 0;
   int64_t offsetScaleA = 0, slotBytesScaleA = 0; ///< 0 bytes: not staged
   int64_t offsetStore = 0, storeBytes = 0;       ///< epilogue staging
+  int storeBoxColumns = 0;    ///< elements of D; 0: no TMA store
+  int64_t storeBoxBytes = 0;  ///< one box
+  int storeBoxes = 0;         ///< boxes of one warpgroup's part of a tile
+  int storeBoxesPerChunk = 0; ///< boxes of one warpgroup staged at a time
+  int storeChunks = 0;        ///< rounds; 1: the whole tile is staged
+  /// full[stages], empty[stages], then order[2] in ping-pong; 8 bytes each.
   int64_t offsetBarriers = 0, barrierBytes = 0;
   int64_t total = 0;
-};
-SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule);
 
-/// Size of the 32-bit registers a consumer thread needs for accumulators and
-/// FP8 temporaries (a lower bound that the verifier checks against
-/// regsConsumer).
+  int64_t fullBarrier(int stage) const { return offsetBarriers + 8 * stage; }
+  int64_t emptyBarrier(int stage, int stages) const {
+    return offsetBarriers + 8 * (stages + stage);
+  }
+  int64_t orderBarrier(int consumer, int stages) const {
+    return offsetBarriers + 8 * (2 * stages + consumer);
+  }
+};
+/// Lays out shared memory. The whole tile is staged for the store when the
+/// limit (shared out over ctasPerSM) allows it, else two boxes per warpgroup,
+/// else one; a plan over the limit is returned in its smallest form.
+SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
+                          const TargetLimits &limits = {});
+/// Bytes of dynamic shared memory one CTA may have, with ctasPerSM of them on
+/// an SM.
+int64_t sharedMemoryBudget(const Schedule &schedule,
+                           const TargetLimits &limits);
+/// Whether A's scales travel through the ring by TMA: FP8, one scale per row
+/// and K block, M contiguous. Otherwise consumers load them from global memory.
+bool stagesScaleA(const Problem &problem, const Schedule &schedule);
+
+/// 32-bit registers a consumer thread needs for accumulators and FP8
+/// temporaries: a lower bound, without addresses and loop state.
 int accumulatorRegisters(const Problem &problem, const Schedule &schedule);
+
+/// Registers per thread that ptxas gives every thread of the kernel before
+/// setmaxnreg moves them: an even share of the register file in units of 8
+/// (384 threads: 168; 512: 128; 640: 96; 256: 248). setmaxnreg must decrease
+/// to a value below this and increase to one above it.
+int registersAtEntry(const Schedule &schedule, const TargetLimits &limits);
 
 /// One broken rule, in words with numbers, and the nearest legal value.
 struct ScheduleViolation {

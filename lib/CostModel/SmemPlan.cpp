@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared-memory layout of a schedule, and the registers its accumulators take.
+
+#include "dgemm/CostModel/Schedule.h"
+
+#include <algorithm>
+
+namespace dgemm {
+
+/// TMA writes 128-byte-swizzled boxes in a pattern of 1024 bytes, so every
+/// swizzled buffer starts on such a boundary.
+static constexpr int64_t kSwizzleAtom = 1024;
+/// Destinations of unswizzled TMA loads.
+static constexpr int64_t kTmaAlignment = 128;
+
+static int64_t alignUp(int64_t value, int64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+int64_t sharedMemoryBudget(const Schedule &schedule,
+                           const TargetLimits &limits) {
+  int64_t ctas = std::max(schedule.ctasPerSM, 1);
+  return std::min<int64_t>(limits.sharedMemoryPerBlock,
+                           limits.sharedMemoryPerSM / ctas -
+                               limits.reservedSharedMemoryPerBlock);
+}
+
+bool stagesScaleA(const Problem &problem, const Schedule &schedule) {
+  const ScaleSpec &scale = problem.scaleA;
+  return problem.fp8() && scale.blockedAlongK() && scale.rows == 1 &&
+         scale.cols == schedule.tileK && scale.major == ScaleMajor::MN;
+}
+
+/// Columns of D in one store box: the swizzle span, or without swizzle the
+/// whole tile as far as a box reaches.
+static int boxColumns(const Problem &problem, const Schedule &schedule,
+                      const TargetLimits &limits) {
+  int64_t size = std::max<int64_t>(sizeOf(problem.d), 1);
+  int64_t columns = schedule.swizzleD > 0 ? schedule.swizzleD / size
+                                          : limits.maxBoxElements;
+  return static_cast<int>(
+      std::min<int64_t>(std::max<int64_t>(columns, 1), schedule.tileN));
+}
+
+SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
+                          const TargetLimits &limits) {
+  SmemPlan plan;
+  if (schedule.form == Form::Register)
+    return plan;
+  int64_t blocks = schedule.kBlocksPerStage;
+  int64_t stages = schedule.stages;
+  auto slotBytes = [&](int64_t rows, DType type) {
+    return blocks *
+           alignUp(rows * schedule.tileK * sizeOf(type), kSwizzleAtom);
+  };
+  plan.slotBytesA = slotBytes(schedule.tileM, problem.a);
+  plan.slotBytesB = slotBytes(schedule.tileN, problem.b);
+  plan.offsetB = stages * plan.slotBytesA;
+  plan.offsetScaleA = plan.offsetB + stages * plan.slotBytesB;
+  if (stagesScaleA(problem, schedule))
+    plan.slotBytesScaleA =
+        blocks * alignUp(schedule.tileM * sizeOf(problem.scaleA.type),
+                         kTmaAlignment);
+  plan.offsetStore =
+      alignUp(plan.offsetScaleA + stages * plan.slotBytesScaleA, kSwizzleAtom);
+
+  int64_t orderBarriers = schedule.mode == ConsumerMode::PingPong ? 2 : 0;
+  plan.barrierBytes = 8 * (2 * stages + orderBarriers);
+
+  if (schedule.store == StoreKind::Tma) {
+    plan.storeBoxColumns = boxColumns(problem, schedule, limits);
+    plan.storeBoxBytes = alignUp(
+        64 * plan.storeBoxColumns * sizeOf(problem.d), kSwizzleAtom);
+    plan.storeBoxes = static_cast<int>(
+        schedule.mBlocks() * ceilDiv(schedule.tileN, plan.storeBoxColumns));
+    int64_t budget = sharedMemoryBudget(schedule, limits);
+    // Fewer rounds are faster (185 cycles each was measured), so the largest
+    // chunk that fits is taken; with none, the smallest, so that the
+    // diagnostic names the least that would do.
+    for (int boxes : {plan.storeBoxes, 2, 1}) {
+      plan.storeBoxesPerChunk = std::min(boxes, plan.storeBoxes);
+      plan.storeBytes = int64_t(schedule.consumers) *
+                        plan.storeBoxesPerChunk * plan.storeBoxBytes;
+      if (plan.offsetStore + plan.storeBytes + plan.barrierBytes <= budget)
+        break;
+    }
+    if (plan.storeBoxesPerChunk > 0)
+      plan.storeChunks = static_cast<int>(
+          ceilDiv(plan.storeBoxes, plan.storeBoxesPerChunk));
+  }
+  plan.offsetBarriers = plan.offsetStore + plan.storeBytes;
+  plan.total = plan.offsetBarriers + plan.barrierBytes;
+  return plan;
+}
+
+int accumulatorRegisters(const Problem &problem, const Schedule &schedule) {
+  // A 64 x n FP32 fragment is spread over 128 threads: n / 2 registers each.
+  int accumulators = schedule.mBlocks() * schedule.mmaCols() / 2;
+  if (!problem.fp8() || schedule.promotion == 0)
+    return accumulators;
+  // Partial sums of one chain at a time; of two when one is promoted while
+  // the next multiplies.
+  int chains = schedule.overlapPromotion ? 2 : 1;
+  return accumulators + chains * schedule.nPerBlock() / 2;
+}
+
+} // namespace dgemm
