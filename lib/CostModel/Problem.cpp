@@ -58,9 +58,9 @@ const char *toString(DType type) {
 }
 
 Result<DType> parseDType(const std::string &text) {
-  for (DType type : {DType::None, DType::BF16, DType::F16, DType::F32,
-                     DType::F8E4M3FN, DType::F8E5M2, DType::F8E8M0FNU,
-                     DType::I8, DType::I32})
+  for (DType type :
+       {DType::None, DType::BF16, DType::F16, DType::F32, DType::F8E4M3FN,
+        DType::F8E5M2, DType::F8E8M0FNU, DType::I8, DType::I32})
     if (text == toString(type))
       return type;
   if (text == "e4m3")
@@ -232,9 +232,8 @@ static Status readScaleMajor(const std::string &key, const std::string &value,
 }
 
 /// Takes one key=value pair; the empty optional means that no such key exists.
-static std::optional<Status> readField(const std::string &key,
-                                       const std::string &value,
-                                       GemmText &gemm) {
+static std::optional<Status>
+readField(const std::string &key, const std::string &value, GemmText &gemm) {
   Problem &problem = gemm.problem;
   if (key == "m")
     return readDim(key, value, problem.m);
@@ -301,8 +300,8 @@ Result<GemmText> parseGemm(const std::string &text) {
     std::string key = item.substr(0, equals);
     std::string value =
         equals == std::string::npos ? "" : item.substr(equals + 1);
-    if (equals == std::string::npos && key != "packed" &&
-        key != "accumulate" && key != "fast_accumulate")
+    if (equals == std::string::npos && key != "packed" && key != "accumulate" &&
+        key != "fast_accumulate")
       return Status::error("gemm text: expected key=value, found '" + item +
                            "'");
     if (!seen.insert(key).second)
@@ -339,10 +338,9 @@ static Status verifyScale(const char *name, const ScaleSpec &scale) {
                          ": expected scales of type f32 or f8E8M0FNU, found " +
                          toString(scale.type));
   if (scale.rows < 0 || scale.cols < 0)
-    return Status::error(std::string(name) +
-                         ": expected block sizes of at least 0, found " +
-                         std::to_string(scale.rows) + "x" +
-                         std::to_string(scale.cols));
+    return Status::error(
+        std::string(name) + ": expected block sizes of at least 0, found " +
+        std::to_string(scale.rows) + "x" + std::to_string(scale.cols));
   return Status::success();
 }
 
@@ -356,9 +354,10 @@ Status verifyProblem(const Problem &problem) {
   } dims[] = {{"m", problem.m}, {"n", problem.n}, {"k", problem.k}};
   for (auto [name, value] : dims) {
     if (value < 0 && value != kDynamic)
-      return Status::error(std::string(name) +
-                           ": expected a size of at least 0 or dynamic, found " +
-                           std::to_string(value));
+      return Status::error(
+          std::string(name) +
+          ": expected a size of at least 0 or dynamic, found " +
+          std::to_string(value));
     // Coordinates of tensor maps and tile counters are 32-bit.
     if (value > INT32_MAX)
       return Status::error(std::string(name) + ": expected a size of at most " +

@@ -191,9 +191,9 @@ public:
   std::string peekWord() {
     skipSpace();
     size_t end = position;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(
-                                     text[end])) ||
-                                 text[end] == '_'))
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) ||
+            text[end] == '_'))
       ++end;
     return text.substr(position, end - position);
   }
@@ -226,8 +226,8 @@ public:
         value = choice;
         return true;
       }
-      expected += (expected.empty() ? "" : " or ") +
-                  std::string(toString(choice));
+      expected +=
+          (expected.empty() ? "" : " or ") + std::string(toString(choice));
     }
     return fail(expected);
   }
@@ -308,8 +308,8 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
     return readTile(reader, schedule);
   if (name == "consumers")
     return reader.integer(schedule.consumers) &&
-           reader.keyword(schedule.mode, {ConsumerMode::Cooperative,
-                                          ConsumerMode::PingPong});
+           reader.keyword(schedule.mode,
+                          {ConsumerMode::Cooperative, ConsumerMode::PingPong});
   if (name == "n_blocks") {
     if (!reader.integer(schedule.nBlocks))
       return false;
@@ -336,8 +336,7 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
     return reader.keyword(schedule.form,
                           {Form::Plain, Form::SwapAB, Form::Register});
   if (name == "store")
-    return reader.keyword(schedule.store,
-                          {StoreKind::Tma, StoreKind::Vector});
+    return reader.keyword(schedule.store, {StoreKind::Tma, StoreKind::Vector});
   if (name == "persistent")
     return reader.boolean(schedule.persistent);
   return reader.integer(schedule.ctasPerSM);
@@ -345,8 +344,8 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
 
 Result<Schedule> parseSchedule(const std::string &text) {
   static const std::set<std::string> names = {
-      "tile",    "consumers", "n_blocks", "stages", "kblocks_per_stage",
-      "swizzle", "cluster",   "promote",  "regs",   "raster",
+      "tile",    "consumers", "n_blocks", "stages",     "kblocks_per_stage",
+      "swizzle", "cluster",   "promote",  "regs",       "raster",
       "split_k", "form",      "store",    "persistent", "ctas_per_sm"};
   Schedule schedule;
   ScheduleReader reader(text);

@@ -38,8 +38,8 @@ bool stagesScaleA(const Problem &problem, const Schedule &schedule) {
 static int boxColumns(const Problem &problem, const Schedule &schedule,
                       const TargetLimits &limits) {
   int64_t size = std::max<int64_t>(sizeOf(problem.d), 1);
-  int64_t columns = schedule.swizzleD > 0 ? schedule.swizzleD / size
-                                          : limits.maxBoxElements;
+  int64_t columns =
+      schedule.swizzleD > 0 ? schedule.swizzleD / size : limits.maxBoxElements;
   return static_cast<int>(
       std::min<int64_t>(std::max<int64_t>(columns, 1), schedule.tileN));
 }
@@ -52,8 +52,7 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
   int64_t blocks = schedule.kBlocksPerStage;
   int64_t stages = schedule.stages;
   auto slotBytes = [&](int64_t rows, DType type) {
-    return blocks *
-           alignUp(rows * schedule.tileK * sizeOf(type), kSwizzleAtom);
+    return blocks * alignUp(rows * schedule.tileK * sizeOf(type), kSwizzleAtom);
   };
   plan.slotBytesA = slotBytes(schedule.tileM, problem.a);
   plan.slotBytesB = slotBytes(schedule.tileN, problem.b);
@@ -61,8 +60,8 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
   plan.offsetScaleA = plan.offsetB + stages * plan.slotBytesB;
   if (stagesScaleA(problem, schedule))
     plan.slotBytesScaleA =
-        blocks * alignUp(schedule.tileM * sizeOf(problem.scaleA.type),
-                         kTmaAlignment);
+        blocks *
+        alignUp(schedule.tileM * sizeOf(problem.scaleA.type), kTmaAlignment);
   plan.offsetStore =
       alignUp(plan.offsetScaleA + stages * plan.slotBytesScaleA, kSwizzleAtom);
 
@@ -71,8 +70,8 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
 
   if (schedule.store == StoreKind::Tma) {
     plan.storeBoxColumns = boxColumns(problem, schedule, limits);
-    plan.storeBoxBytes = alignUp(
-        64 * plan.storeBoxColumns * sizeOf(problem.d), kSwizzleAtom);
+    plan.storeBoxBytes =
+        alignUp(64 * plan.storeBoxColumns * sizeOf(problem.d), kSwizzleAtom);
     plan.storeBoxes = static_cast<int>(
         schedule.mBlocks() * ceilDiv(schedule.tileN, plan.storeBoxColumns));
     int64_t budget = sharedMemoryBudget(schedule, limits);
@@ -81,14 +80,14 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
     // diagnostic names the least that would do.
     for (int boxes : {plan.storeBoxes, 2, 1}) {
       plan.storeBoxesPerChunk = std::min(boxes, plan.storeBoxes);
-      plan.storeBytes = int64_t(schedule.consumers) *
-                        plan.storeBoxesPerChunk * plan.storeBoxBytes;
+      plan.storeBytes = int64_t(schedule.consumers) * plan.storeBoxesPerChunk *
+                        plan.storeBoxBytes;
       if (plan.offsetStore + plan.storeBytes + plan.barrierBytes <= budget)
         break;
     }
     if (plan.storeBoxesPerChunk > 0)
-      plan.storeChunks = static_cast<int>(
-          ceilDiv(plan.storeBoxes, plan.storeBoxesPerChunk));
+      plan.storeChunks =
+          static_cast<int>(ceilDiv(plan.storeBoxes, plan.storeBoxesPerChunk));
   }
   plan.offsetBarriers = plan.offsetStore + plan.storeBytes;
   plan.total = plan.offsetBarriers + plan.barrierBytes;

@@ -83,8 +83,7 @@ static void checkRegisters(Violations &out, const Schedule &schedule,
   if (!legal)
     return;
   int pool = entry * (schedule.consumers + 1);
-  int used =
-      schedule.regsProducer + schedule.consumers * schedule.regsConsumer;
+  int used = schedule.regsProducer + schedule.consumers * schedule.regsConsumer;
   if (used <= pool)
     return;
   int fits = (pool - schedule.regsProducer) / schedule.consumers /
@@ -105,12 +104,11 @@ static void checkConsumers(Violations &out, const Schedule &schedule,
                            const TargetLimits &limits) {
   int maxConsumers = limits.maxThreadsPerBlock / 128 - 1;
   if (schedule.consumers < 1 || schedule.consumers > maxConsumers) {
-    out.add("consumers: expected 1 to " + text(maxConsumers) + " (" +
-                text(limits.maxThreadsPerBlock) +
-                " threads with the producer), found " +
-                text(schedule.consumers),
-            "consumers = " +
-                text(std::clamp(schedule.consumers, 1, maxConsumers)));
+    out.add(
+        "consumers: expected 1 to " + text(maxConsumers) + " (" +
+            text(limits.maxThreadsPerBlock) +
+            " threads with the producer), found " + text(schedule.consumers),
+        "consumers = " + text(std::clamp(schedule.consumers, 1, maxConsumers)));
     return;
   }
   bool pingPong = schedule.mode == ConsumerMode::PingPong;
@@ -156,8 +154,8 @@ static void checkNBlocks(Violations &out, const Schedule &schedule) {
 static void checkCluster(Violations &out, const Schedule &schedule,
                          const TargetLimits &limits) {
   if (schedule.clusterM < 1 || schedule.clusterN < 1) {
-    out.add("cluster: expected at least 1x1, found " +
-                text(schedule.clusterM) + "x" + text(schedule.clusterN),
+    out.add("cluster: expected at least 1x1, found " + text(schedule.clusterM) +
+                "x" + text(schedule.clusterN),
             "cluster = 1x1");
     return;
   }
@@ -166,8 +164,7 @@ static void checkCluster(Violations &out, const Schedule &schedule,
   int64_t depth = schedule.splitKind == SplitKind::Cluster
                       ? std::max(schedule.splitK, 1)
                       : 1;
-  if (along > limits.maxClusterSize ||
-      along * depth > limits.maxClusterSize)
+  if (along > limits.maxClusterSize || along * depth > limits.maxClusterSize)
     out.add("cluster: expected at most " + text(limits.maxClusterSize) +
                 " CTAs, found " + text(schedule.clusterM) + "x" +
                 text(schedule.clusterN) +
@@ -216,8 +213,8 @@ static void checkForm(Violations &out, const Schedule &schedule) {
   // Fragments of a transposed or register-only result do not lie in rows that
   // a TMA box could take.
   if (schedule.store != StoreKind::Vector)
-    out.add(std::string("store: expected vector in form ") + form +
-                ", found " + toString(schedule.store),
+    out.add(std::string("store: expected vector in form ") + form + ", found " +
+                toString(schedule.store),
             "store = vector");
   if (schedule.mode == ConsumerMode::PingPong)
     out.add(std::string("consumers: expected cooperative in form ") + form +
@@ -234,8 +231,8 @@ static void checkForm(Violations &out, const Schedule &schedule) {
   }
 }
 
-std::vector<ScheduleViolation>
-verifyScheduleAlone(const Schedule &schedule, const TargetLimits &limits) {
+std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
+                                                   const TargetLimits &limits) {
   Violations out;
   // Extents beyond what a TMA box holds cannot be loaded in one piece; bounded
   // first, so that later arithmetic stays far from overflow.
@@ -256,14 +253,15 @@ verifyScheduleAlone(const Schedule &schedule, const TargetLimits &limits) {
   if (!bounded)
     return out.found;
 
-  for (auto [name, value] :
-       {std::pair("swizzle of a", schedule.swizzleA),
-        std::pair("swizzle of b", schedule.swizzleB),
-        std::pair("swizzle of d", schedule.swizzleD)})
+  for (auto [name, value] : {std::pair("swizzle of a", schedule.swizzleA),
+                             std::pair("swizzle of b", schedule.swizzleB),
+                             std::pair("swizzle of d", schedule.swizzleD)})
     if (value != 0 && value != 32 && value != 64 && value != 128)
       out.add(std::string(name) + ": expected 0, 32, 64 or 128 bytes, found " +
                   text(value),
-              value > 128 ? "128" : value > 48 ? "64" : "32");
+              value > 128  ? "128"
+              : value > 48 ? "64"
+                           : "32");
   if (schedule.form != Form::Register) {
     checkConsumers(out, schedule, limits);
     checkNBlocks(out, schedule);
@@ -302,8 +300,8 @@ verifyScheduleAlone(const Schedule &schedule, const TargetLimits &limits) {
 /// wider box would leave the span, a narrower one would hold less than the
 /// span repeats over.
 static void checkOperandSwizzle(Violations &out, const char *name, int swizzle,
-                                bool kContiguous, int64_t tileK,
-                                int64_t tileMN, int64_t size) {
+                                bool kContiguous, int64_t tileK, int64_t tileMN,
+                                int64_t size) {
   if (kContiguous) {
     int64_t bytes = tileK * size;
     if (swizzle == bytes)
@@ -424,20 +422,19 @@ static void checkSharedMemory(Violations &out, const Problem &problem,
       hint = "stages = " + text(fewer.stages) + " fits";
       break;
     }
-  out.add("shared memory: " + text(plan.total) + " bytes used, " +
-              text(budget) + " available" +
-              (schedule.ctasPerSM > 1
-                   ? " to each of " + text(schedule.ctasPerSM) +
-                         " CTAs on an SM"
-                   : ""),
-          hint);
+  out.add(
+      "shared memory: " + text(plan.total) + " bytes used, " + text(budget) +
+          " available" +
+          (schedule.ctasPerSM > 1
+               ? " to each of " + text(schedule.ctasPerSM) + " CTAs on an SM"
+               : ""),
+      hint);
 }
 
 std::vector<ScheduleViolation> verifySchedule(const Problem &problem,
                                               const Schedule &schedule,
                                               const TargetLimits &limits) {
-  std::vector<ScheduleViolation> alone =
-      verifyScheduleAlone(schedule, limits);
+  std::vector<ScheduleViolation> alone = verifyScheduleAlone(schedule, limits);
   if (!alone.empty())
     return alone;
   Violations out;
@@ -457,10 +454,10 @@ std::vector<ScheduleViolation> verifySchedule(const Problem &problem,
       problem.layout == Layout::NT || problem.layout == Layout::NN;
   bool bKContiguous =
       problem.layout == Layout::NT || problem.layout == Layout::TT;
-  checkOperandSwizzle(out, "a", schedule.swizzleA, aKContiguous,
-                      schedule.tileK, schedule.tileM, sizeOf(problem.a));
-  checkOperandSwizzle(out, "b", schedule.swizzleB, bKContiguous,
-                      schedule.tileK, schedule.tileN, sizeOf(problem.b));
+  checkOperandSwizzle(out, "a", schedule.swizzleA, aKContiguous, schedule.tileK,
+                      schedule.tileM, sizeOf(problem.a));
+  checkOperandSwizzle(out, "b", schedule.swizzleB, bKContiguous, schedule.tileK,
+                      schedule.tileN, sizeOf(problem.b));
   // One WGMMA multiplies 32 bytes of K.
   int64_t wgmmaK = 32 / sizeOf(problem.a);
   checkMultiple(out, "tile K", schedule.tileK, wgmmaK);

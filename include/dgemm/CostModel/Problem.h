@@ -74,9 +74,7 @@ struct Problem {
   /// Leave FP8 products in the tensor core's narrow accumulator for all of K.
   bool fastAccumulate = false;
 
-  bool fp8() const {
-    return a == DType::F8E4M3FN || a == DType::F8E5M2;
-  }
+  bool fp8() const { return a == DType::F8E4M3FN || a == DType::F8E5M2; }
   bool operator==(const Problem &) const = default;
 };
 

@@ -17,15 +17,13 @@
 //              | `stages` `=` int
 //              | `kblocks_per_stage` `=` int
 //              | `swizzle` `=` `[` int `,` int `,` int `]`   A, B, D in bytes
-//              | `cluster` `=` int `x` int [`multicast` (`a` | `b`)]  along M, N
-//              | `promote` `=` int                             K elements
-//              | `regs` `=` `[` int `,` int `]`      producer, consumer
-//              | `raster` `=` (`along_m` | `along_n`) `group` int
-//              | `split_k` `=` int (`cluster` | `workspace` | `stream_k`)
-//              | `form` `=` (`plain` | `swap_ab` | `register`)
-//              | `store` `=` (`tma` | `vector`)
-//              | `persistent` `=` (`true` | `false`)
-//              | `ctas_per_sm` `=` int
+//              | `cluster` `=` int `x` int [`multicast` (`a` | `b`)]  along M,
+//              N | `promote` `=` int                             K elements |
+//              `regs` `=` `[` int `,` int `]`      producer, consumer |
+//              `raster` `=` (`along_m` | `along_n`) `group` int | `split_k` `=`
+//              int (`cluster` | `workspace` | `stream_k`) | `form` `=` (`plain`
+//              | `swap_ab` | `register`) | `store` `=` (`tma` | `vector`) |
+//              `persistent` `=` (`true` | `false`) | `ctas_per_sm` `=` int
 //
 // `1x1` needs no multicast word and `split_k = 1` no kind.
 
@@ -53,8 +51,8 @@ enum class ConsumerMode {
   PingPong     ///< each has its own tile; one multiplies while one stores
 };
 enum class StoreKind {
-  Tma,       ///< registers -> shared memory -> TMA store
-  Vector,    ///< registers -> global, vectors, rows and columns predicated
+  Tma,    ///< registers -> shared memory -> TMA store
+  Vector, ///< registers -> global, vectors, rows and columns predicated
 };
 enum class RasterOrder { AlongM, AlongN };
 enum class SplitKind {
@@ -152,7 +150,7 @@ struct TargetLimits {
   int maxThreadsPerBlock = 1024;
   int maxClusterSize = 8; ///< portable
   int maxThreadsPerSM = 2048;
-  int maxBoxElements = 256; ///< TMA box, each dimension
+  int maxBoxElements = 256;                ///< TMA box, each dimension
   int reservedSharedMemoryPerBlock = 1024; ///< bytes the system takes per CTA
   bool operator==(const TargetLimits &) const = default;
 };
