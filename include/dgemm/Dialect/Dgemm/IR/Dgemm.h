@@ -9,6 +9,7 @@
 
 #include "dgemm/CostModel/Problem.h"
 #include "dgemm/CostModel/Schedule.h"
+#include "dgemm/Runtime/LaunchMetadata.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,8 +28,31 @@
 
 #include "dgemm/Dialect/Dgemm/IR/DgemmEnums.h.inc"
 
+namespace mlir::dgemm {
+
+/// Resources that memory effects name: an access to shared memory does not
+/// order one to global memory.
+struct SharedMemoryResource
+    : SideEffects::Resource::Base<SharedMemoryResource> {
+  StringRef getName() final { return "dgemm.shared_memory"; }
+};
+struct GlobalMemoryResource
+    : SideEffects::Resource::Base<GlobalMemoryResource> {
+  StringRef getName() final { return "dgemm.global_memory"; }
+};
+struct BarrierResource : SideEffects::Resource::Base<BarrierResource> {
+  StringRef getName() final { return "dgemm.barrier"; }
+};
+struct TensorCoreResource : SideEffects::Resource::Base<TensorCoreResource> {
+  StringRef getName() final { return "dgemm.tensor_core"; }
+};
+
+} // namespace mlir::dgemm
+
 #define GET_ATTRDEF_CLASSES
 #include "dgemm/Dialect/Dgemm/IR/DgemmAttributes.h.inc"
+
+#include "dgemm/Dialect/Dgemm/IR/DgemmInterfaces.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dgemm/Dialect/Dgemm/IR/DgemmTypes.h.inc"

@@ -18,16 +18,41 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dgemm_SmemPlanAttr : Dgemm_Attr<"SmemPlan", "smem_plan"> {
   let summary = "where everything lies in dynamic shared memory";
   let description = [{
-    Byte offsets from the 1024-aligned start of dynamic shared memory:
+    Byte offsets from the 1024-aligned start of dynamic shared memory: the
+    ring's slots of A, B and the A scales (`step` bytes from slot to slot), the
+    staging of the store (`boxes` boxes of 64 rows by `columns` columns for a
+    warpgroup's tile, `at_once` of them staged together), the barriers.
 
     ```mlir
     #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 22528,
-                     scale_a = 155648 step 512, store = 157696 size 49152,
-                     barriers = 206848 size 64, total = 206912>
+      scale_a = 155648 step 512, store = 157696 size 49152
+      (boxes = 3 at_once 3 of 8192 bytes columns = 64),
+      barriers = 206848 size 64, total = 206912>
     ```
   }];
-  let parameters = (ins "::dgemm::SmemPlan":$value);
-  let hasCustomAssemblyFormat = 1;
+  let parameters = (ins "int64_t":$offsetA, "int64_t":$slotBytesA,
+      "int64_t":$offsetB, "int64_t":$slotBytesB, "int64_t":$offsetScaleA,
+      "int64_t":$slotBytesScaleA, "int64_t":$offsetStore,
+      "int64_t":$storeBytes, "int64_t":$storeBoxes,
+      "int64_t":$storeBoxesPerChunk, "int64_t":$storeBoxBytes,
+      "int64_t":$storeBoxColumns, "int64_t":$offsetBarriers,
+      "int64_t":$barrierBytes, "int64_t":$total);
+  let assemblyFormat = [{
+    `<` `a` `=` $offsetA `step` $slotBytesA `,` `b` `=` $offsetB `step`
+    $slotBytesB `,` `scale_a` `=` $offsetScaleA `step` $slotBytesScaleA `,`
+    `store` `=` $offsetStore `size` $storeBytes `(` `boxes` `=` $storeBoxes
+    `at_once` $storeBoxesPerChunk `of` $storeBoxBytes `bytes` `columns` `=`
+    $storeBoxColumns `)` `,` `barriers` `=` $offsetBarriers `size`
+    $barrierBytes `,` `total` `=` $total `>`
+  }];
+  let builders = [AttrBuilder<(ins "const ::dgemm::SmemPlan &":$plan), [{
+    return $_get($_ctxt, plan.offsetA, plan.slotBytesA, plan.offsetB,
+                 plan.slotBytesB, plan.offsetScaleA, plan.slotBytesScaleA,
+                 plan.offsetStore, plan.storeBytes, plan.storeBoxes,
+                 plan.storeBoxesPerChunk, plan.storeBoxBytes,
+                 plan.storeBoxColumns, plan.offsetBarriers,
+                 plan.barrierBytes, plan.total);
+  }]>];
 }
 
 def Dgemm_KernelOp
@@ -55,6 +80,10 @@ def Dgemm_KernelOp
     ::mlir::Value getPointer(::dgemm::Operand operand);
     ::mlir::Value getSize(::dgemm::Symbol symbol);
     ::mlir::Value getRasterGroup();
+    /// Types of the block arguments for this launch metadata.
+    static ::llvm::SmallVector<::mlir::Type>
+    getParameterTypes(::mlir::MLIRContext *context,
+                      const ::dgemm::KernelMetadata &metadata);
   }];
 }
 

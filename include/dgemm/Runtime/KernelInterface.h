@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface between a kernel and its launcher, worked out from problem and
+// schedule alone: parameters, tensor maps, grid. The compiler takes the block
+// arguments of dgemm.kernel from it and writes it out as launch metadata, so
+// the two cannot disagree.
+
+#ifndef DGEMM_RUNTIME_KERNELINTERFACE_H
+#define DGEMM_RUNTIME_KERNELINTERFACE_H
+
+#include "dgemm/Runtime/LaunchMetadata.h"
+
+namespace dgemm {
+
+/// How the scales of A reach the consumers.
+enum class RowScalePath {
+  None,   ///< A has no scales, or they wait for the epilogue
+  Ring,   ///< M-major: TMA copies a column of them into each ring slot
+  Global, ///< K-major: each thread reads its two rows from global memory
+};
+RowScalePath rowScalePath(const Problem &problem, const Schedule &schedule);
+
+/// True when the last column tile may end inside a 16-byte granule of D, where
+/// a TMA store could touch bytes beyond D: N is dynamic or N * sizeof(D) is
+/// not a multiple of 16.
+bool mayHaveRaggedColumns(const Problem &problem);
+
+/// Everything of the metadata of one kernel that follows from problem and
+/// schedule.
+KernelMetadata describeKernel(const std::string &entry, const Problem &problem,
+                              const Schedule &schedule,
+                              const std::string &source);
+
+} // namespace dgemm
+
+#endif // DGEMM_RUNTIME_KERNELINTERFACE_H

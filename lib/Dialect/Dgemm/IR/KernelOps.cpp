@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text forms and verifiers of the kernel ops (L2).
+
+#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+#include "dgemm/Runtime/KernelInterface.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::dgemm;
+using ::dgemm::KernelArgument;
+using ::dgemm::KernelMetadata;
+
+//===----------------------------------------------------------------------===//
+// kernel
+//===----------------------------------------------------------------------===//
+
+static KernelMetadata describe(KernelOp kernel) {
+  return ::dgemm::describeKernel(
+      kernel.getSymName().str(), kernel.getProblem().getValue(),
+      kernel.getSchedule().getValue(), kernel.getSource().str());
+}
+
+/// The IR type of a kernel parameter.
+static Type argumentType(MLIRContext *context, const KernelArgument &argument) {
+  switch (argument.kind) {
+  case KernelArgument::Kind::TensorMap:
+    return TensorMapType::get(context);
+  case KernelArgument::Kind::Pointer:
+    return LLVM::LLVMPointerType::get(context, /*addressSpace=*/1);
+  case KernelArgument::Kind::Size64:
+    return IntegerType::get(context, 64);
+  case KernelArgument::Kind::Size32:
+  case KernelArgument::Kind::RasterGroup:
+    return IntegerType::get(context, 32);
+  case KernelArgument::Kind::Alpha:
+  case KernelArgument::Kind::Beta:
+    return Float32Type::get(context);
+  }
+  return {};
+}
+
+SmallVector<Type> KernelOp::getParameterTypes(
+    MLIRContext *context, const ::dgemm::KernelMetadata &metadata) {
+  SmallVector<Type> types;
+  for (const KernelArgument &argument : metadata.arguments)
+    types.push_back(argumentType(context, argument));
+  return types;
+}
+
+template <typename Predicate>
+static Value findArgument(KernelOp kernel, Predicate matches) {
+  KernelMetadata metadata = describe(kernel);
+  for (auto [index, argument] : llvm::enumerate(metadata.arguments))
+    if (matches(argument))
+      return kernel.getBody().getArgument(index);
+  return {};
+}
+
+Value KernelOp::getTensorMap(::dgemm::Operand operand) {
+  return findArgument(*this, [&](const KernelArgument &argument) {
+    return argument.kind == KernelArgument::Kind::TensorMap &&
+           argument.operand == operand;
+  });
+}
+Value KernelOp::getPointer(::dgemm::Operand operand) {
+  return findArgument(*this, [&](const KernelArgument &argument) {
+    return argument.kind == KernelArgument::Kind::Pointer &&
+           argument.operand == operand;
+  });
+}
+Value KernelOp::getSize(::dgemm::Symbol symbol) {
+  return findArgument(*this, [&](const KernelArgument &argument) {
+    return (argument.kind == KernelArgument::Kind::Size32 ||
+            argument.kind == KernelArgument::Kind::Size64) &&
+           argument.symbol == symbol;
+  });
+}
+Value KernelOp::getRasterGroup() {
+  return findArgument(*this, [](const KernelArgument &argument) {
+    return argument.kind == KernelArgument::Kind::RasterGroup;
+  });
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseSymbolName(name, SymbolTable::getSymbolAttrName(),
+                             result.attributes) ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printer.printSymbolName(getSymName());
+  printer << "(";
+  llvm::interleaveComma(getBody().getArguments(), printer, [&](Value argument) {
+    printer << argument << ": " << argument.getType();
+  });
+  printer << ")";
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {SymbolTable::getSymbolAttrName()});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+LogicalResult KernelOp::verify() {
+  SmallVector<Type> expected =
+      getParameterTypes(getContext(), describe(*this));
+  TypeRange found = getBody().getArgumentTypes();
+  if (found.size() != expected.size())
+    return emitOpError() << "expected " << expected.size()
+                         << " parameters for this problem and schedule, found "
+                         << found.size();
+  for (auto [index, type] : llvm::enumerate(expected))
+    if (found[index] != type)
+      return emitOpError() << "parameter " << index << ": expected " << type
+                           << ", found " << found[index];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// role
+//===----------------------------------------------------------------------===//
+
+ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  StringRef role;
+  int32_t registers = 0;
+  if (parser.parseKeyword(&role) || parser.parseKeyword("registers") ||
+      parser.parseInteger(registers))
+    return failure();
+  result.addAttribute("role", builder.getStringAttr(role));
+  result.addAttribute("registers", builder.getI32IntegerAttr(registers));
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (succeeded(parser.parseOptionalLParen())) {
+    OpAsmParser::Argument warpgroup;
+    if (parser.parseArgument(warpgroup) || parser.parseRParen())
+      return failure();
+    warpgroup.type = builder.getI32Type();
+    arguments.push_back(warpgroup);
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void RoleOp::print(OpAsmPrinter &printer) {
+  printer << " " << getRole() << " registers " << getRegisters();
+  if (getBody().getNumArguments() == 1)
+    printer << " (" << getBody().getArgument(0) << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"role", "registers"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+LogicalResult RoleOp::verify() {
+  if (getRole() != "producer" && getRole() != "consumer")
+    return emitOpError() << "role must be producer or consumer, found "
+                         << getRole();
+  unsigned expected = isProducer() ? 0 : 1;
+  if (getBody().getNumArguments() != expected ||
+      (expected == 1 && !getBody().getArgument(0).getType().isInteger(32)))
+    return emitOpError() << "a " << getRole() << " region takes "
+                         << (expected ? "the warpgroup's number (i32)"
+                                      : "no arguments");
+  if (getRegisters() != 0 && (getRegisters() < 24 || getRegisters() > 240 ||
+                              getRegisters() % 8 != 0))
+    return emitOpError() << "registers must be 0 or a multiple of 8 between "
+                         << "24 and 240, found " << getRegisters();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tiles
+//===----------------------------------------------------------------------===//
+
+void TilesOp::build(OpBuilder &builder, OperationState &state, ValueRange inits,
+                    Value lane, int32_t lanes) {
+  state.addOperands(inits);
+  if (lane)
+    state.addOperands(lane);
+  state.addTypes(inits.getTypes());
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.operandSegmentSizes = {static_cast<int32_t>(inits.size()),
+                                    lane ? 1 : 0};
+  properties.lanes = builder.getI32IntegerAttr(lanes);
+  Region *body = state.addRegion();
+  Block &block = body->emplaceBlock();
+  Type i32 = builder.getI32Type();
+  block.addArguments({i32, i32}, {state.location, state.location});
+  for (Value init : inits)
+    block.addArgument(init.getType(), init.getLoc());
+}
+
+ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  Type i32 = builder.getI32Type();
+  SmallVector<OpAsmParser::Argument> arguments(2);
+  if (parser.parseLParen() || parser.parseArgument(arguments[0]) ||
+      parser.parseComma() || parser.parseArgument(arguments[1]) ||
+      parser.parseRParen())
+    return failure();
+  arguments[0].type = arguments[1].type = i32;
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SmallVector<Type> types;
+  int32_t numInits = 0, numLane = 0, lanes = 1;
+  if (succeeded(parser.parseOptionalKeyword("lane"))) {
+    OpAsmParser::UnresolvedOperand lane;
+    if (parser.parseOperand(lane) || parser.parseKeyword("of") ||
+        parser.parseInteger(lanes))
+      return failure();
+    inits.push_back(lane);
+    numLane = 1;
+  }
+  if (succeeded(parser.parseOptionalKeyword("iter_args"))) {
+    auto parseOne = [&]() -> ParseResult {
+      OpAsmParser::Argument argument;
+      OpAsmParser::UnresolvedOperand init;
+      if (parser.parseArgument(argument) || parser.parseEqual() ||
+          parser.parseOperand(init) || parser.parseColonType(argument.type))
+        return failure();
+      types.push_back(argument.type);
+      arguments.push_back(argument);
+      inits.insert(inits.begin() + numInits++, init);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOne))
+      return failure();
+  }
+  result.addTypes(types);
+  SmallVector<Type> operandTypes(types);
+  if (numLane)
+    operandTypes.push_back(i32);
+  if (parser.resolveOperands(inits, operandTypes, parser.getNameLoc(),
+                             result.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  auto &properties = result.getOrAddProperties<Properties>();
+  properties.operandSegmentSizes = {numInits, numLane};
+  properties.lanes = builder.getI32IntegerAttr(lanes);
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void TilesOp::print(OpAsmPrinter &printer) {
+  auto arguments = getBody().getArguments();
+  printer << " (" << arguments[0] << ", " << arguments[1] << ")";
+  if (getLane())
+    printer << " lane " << getLane() << " of " << getLanes();
+  if (!getInits().empty()) {
+    printer << " iter_args(";
+    llvm::interleaveComma(
+        llvm::zip(arguments.drop_front(2), getInits()), printer,
+        [&](auto pair) {
+          printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : "
+                  << std::get<1>(pair).getType();
+        });
+    printer << ")";
+  }
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"lanes", "operandSegmentSizes"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult TilesOp::verify() {
+  auto arguments = getBody().getArgumentTypes();
+  if (arguments.size() != getInits().size() + 2)
+    return emitOpError() << "the body takes row, column and "
+                         << getInits().size() << " carried values, found "
+                         << arguments.size() << " arguments";
+  if (!arguments[0].isInteger(32) || !arguments[1].isInteger(32))
+    return emitOpError() << "row and column must be i32";
+  if (!llvm::equal(ArrayRef<Type>(arguments).drop_front(2),
+                   getInits().getTypes()) ||
+      getInits().getTypes() != getResultTypes())
+    return emitOpError()
+           << "iter_args, body arguments and results must have the same types";
+  auto next = dyn_cast<NextOp>(getBody().front().getTerminator());
+  if (!next || next.getValues().getTypes() != getResultTypes())
+    return emitOpError() << "the body must end with dgemm.next of the carried "
+                         << "values";
+  if (getLanes() < 1 || (getLanes() > 1 && !getLane()))
+    return emitOpError() << "lanes must be positive and needs a lane, found "
+                         << getLanes();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tile-level and ring ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadOp::verify() {
+  StringRef operand = getOperand();
+  if (operand != "a" && operand != "b" && operand != "scale_a")
+    return emitOpError() << "operand must be \"a\", \"b\" or \"scale_a\", "
+                         << "found \"" << operand << "\"";
+  return success();
+}
+
+LogicalResult TileMmaOp::verify() {
+  TileType a = getA().getType(), b = getB().getType();
+  FragmentType result = getResult().getType();
+  if (a.getCols() != b.getCols())
+    return emitOpError() << "A and B tiles must agree in K, found "
+                         << a.getCols() << " and " << b.getCols();
+  if (result.getRows() != a.getRows() || result.getCols() != b.getRows())
+    return emitOpError() << "expected a " << a.getRows() << "x" << b.getRows()
+                         << " result, found " << result;
+  if (getAccumulator() && getAccumulator().getType() != result)
+    return emitOpError() << "accumulator must have the result's type";
+  return success();
+}
+
+static LogicalResult verifyMember(Operation *op, RingType ring,
+                                  int64_t member) {
+  if (member < 0 || member >= static_cast<int64_t>(ring.getMembers().size()))
+    return op->emitOpError() << "member " << member << " of a ring with "
+                             << ring.getMembers().size() << " members";
+  return success();
+}
+
+LogicalResult SlotOp::verify() {
+  RingType ring = getRing().getType();
+  if (failed(verifyMember(*this, ring, getMember())))
+    return failure();
+  if (ring.getMembers()[getMember()] != getTile().getType())
+    return emitOpError() << "member " << getMember() << " is "
+                         << ring.getMembers()[getMember()] << ", not "
+                         << getTile().getType();
+  return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  if (getCoordinates().empty() || getCoordinates().size() > 5)
+    return emitOpError() << "expected 1 to 5 coordinates, found "
+                         << getCoordinates().size();
+  return verifyMember(*this, getRing().getType(), getMember());
+}
+
+LogicalResult MmaOp::verify() {
+  RingType ring = getRing().getType();
+  auto b = cast<TileType>(ring.getMembers()[1]);
+  int64_t cols = getResult().getType().getCols();
+  if (getCol() < 0 || getCol() % 8 != 0 || getCol() + cols > b.getRows())
+    return emitOpError() << "columns " << getCol() << " to "
+                         << getCol() + cols - 1 << " of a B tile with "
+                         << b.getRows() << " rows";
+  return success();
+}
+
+LogicalResult PromoteOp::verify() {
+  FragmentType result = getResult().getType();
+  int64_t cols = 0, rows = 0;
+  if (auto fragment = dyn_cast<FragmentType>(getPartial().getType())) {
+    cols = fragment.getCols();
+    rows = fragment.getRows();
+  } else if (auto inflight = dyn_cast<InflightType>(getPartial().getType())) {
+    cols = inflight.getCols();
+    rows = inflight.getRows();
+  } else {
+    return emitOpError() << "the partial product must be a fragment or in "
+                         << "flight, found " << getPartial().getType();
+  }
+  if (rows != result.getRows() || cols != result.getCols())
+    return emitOpError() << "expected a partial product of the shape of "
+                         << result << ", found " << getPartial().getType();
+  if (!getRows().empty() && getRows().size() != 2)
+    return emitOpError() << "expected an upper and a lower row scale, found "
+                         << getRows().size();
+  ArrayRef<int32_t> boundaries = getBoundaries();
+  if (boundaries.size() + 1 != std::max<size_t>(getCols().size(), 1))
+    return emitOpError() << "expected " << std::max<size_t>(getCols().size(), 1) - 1
+                         << " boundaries for " << getCols().size()
+                         << " column scales, found " << boundaries.size();
+  int32_t last = 0;
+  for (int32_t boundary : boundaries) {
+    if (boundary <= last || boundary % 8 != 0 || boundary >= cols)
+      return emitOpError() << "boundaries must be increasing multiples of 8 "
+                           << "inside the " << cols << " columns, found "
+                           << boundary;
+    last = boundary;
+  }
+  return success();
+}

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place that decides a kernel's parameters and tensor maps.
+
+#include "dgemm/Runtime/KernelInterface.h"
+
+using namespace dgemm;
+
+RowScalePath dgemm::rowScalePath(const Problem &problem,
+                                 const Schedule &schedule) {
+  if (!problem.scaleA.blockedAlongK())
+    return RowScalePath::None;
+  // TMA wants the copied column contiguous and 16-byte rows, which the padded
+  // M-major layout has by contract and the K-major one has not.
+  return stagesScaleA(problem, schedule) ? RowScalePath::Ring
+                                         : RowScalePath::Global;
+}
+
+bool dgemm::mayHaveRaggedColumns(const Problem &problem) {
+  return problem.n == kDynamic || problem.n * sizeOf(problem.d) % 16 != 0;
+}
+
+static SizeExpr symbolic(Symbol symbol, int64_t divisor = 1) {
+  return {symbol, divisor, 1};
+}
+
+/// A K-contiguous operand: box of one K block by `rows` rows.
+static TensorMapRecipe operandRecipe(Operand operand, DType type, Symbol rows,
+                                     Symbol stride, const Schedule &schedule,
+                                     int64_t boxRows, int swizzle) {
+  TensorMapRecipe recipe;
+  recipe.operand = operand;
+  recipe.type = type;
+  recipe.swizzle = swizzle;
+  if (schedule.kBlocksPerStage == 1) {
+    recipe.dims = {symbolic(Symbol::K), symbolic(rows)};
+    recipe.strides = {symbolic(stride)};
+    recipe.box = {schedule.tileK, boxRows};
+    return recipe;
+  }
+  // Several K blocks with one copy: the K blocks are a dimension of their own,
+  // so that each lands as a separate swizzled tile. Needs K % tileK == 0.
+  recipe.dims = {SizeExpr{Symbol::One, 1, schedule.tileK}, symbolic(rows),
+                 symbolic(Symbol::K, schedule.tileK)};
+  recipe.strides = {symbolic(stride), SizeExpr{Symbol::One, 1, schedule.tileK}};
+  recipe.box = {schedule.tileK, boxRows, schedule.kBlocksPerStage};
+  return recipe;
+}
+
+static void addTensorMap(KernelMetadata &kernel, TensorMapRecipe recipe) {
+  KernelArgument argument;
+  argument.kind = KernelArgument::Kind::TensorMap;
+  argument.tensorMap = static_cast<int>(kernel.tensorMaps.size());
+  argument.operand = recipe.operand;
+  kernel.arguments.push_back(argument);
+  kernel.tensorMaps.push_back(std::move(recipe));
+}
+
+static void addPointer(KernelMetadata &kernel, Operand operand) {
+  KernelArgument argument;
+  argument.kind = KernelArgument::Kind::Pointer;
+  argument.operand = operand;
+  kernel.arguments.push_back(argument);
+}
+
+static void addSize(KernelMetadata &kernel, Symbol symbol, bool wide) {
+  KernelArgument argument;
+  argument.kind =
+      wide ? KernelArgument::Kind::Size64 : KernelArgument::Kind::Size32;
+  argument.symbol = symbol;
+  kernel.arguments.push_back(argument);
+}
+
+KernelMetadata dgemm::describeKernel(const std::string &entry,
+                                     const Problem &problem,
+                                     const Schedule &schedule,
+                                     const std::string &source) {
+  KernelMetadata kernel;
+  kernel.entry = entry;
+  kernel.schedule = schedule;
+  kernel.scheduleSource = source;
+  kernel.threads = schedule.threads();
+  kernel.cluster[0] = schedule.clusterM * schedule.clusterN;
+  kernel.tileM = schedule.tileM;
+  kernel.tileN = schedule.tileN;
+  kernel.persistent = schedule.persistent;
+  kernel.ctasPerSM = schedule.ctasPerSM;
+  kernel.splitK = schedule.splitK;
+
+  SmemPlan plan = planSharedMemory(problem, schedule);
+  kernel.dynamicSharedMemory = plan.total;
+
+  addTensorMap(kernel, operandRecipe(Operand::A, problem.a, Symbol::M,
+                                     Symbol::LdA, schedule, schedule.tileM,
+                                     schedule.swizzleA));
+  addTensorMap(kernel, operandRecipe(Operand::B, problem.b, Symbol::N,
+                                     Symbol::LdB, schedule, schedule.tileN,
+                                     schedule.swizzleB));
+  if (rowScalePath(problem, schedule) == RowScalePath::Ring) {
+    TensorMapRecipe recipe;
+    recipe.operand = Operand::ScaleA;
+    recipe.type = problem.scaleA.type;
+    recipe.dims = {symbolic(Symbol::M),
+                   symbolic(Symbol::K, problem.scaleA.cols)};
+    recipe.strides = {symbolic(Symbol::LdScaleA)};
+    recipe.box = {schedule.tileM, schedule.kBlocksPerStage};
+    addTensorMap(kernel, std::move(recipe));
+  }
+  if (schedule.store == StoreKind::Tma) {
+    TensorMapRecipe recipe;
+    recipe.operand = Operand::D;
+    recipe.type = problem.d;
+    recipe.dims = {symbolic(Symbol::N), symbolic(Symbol::M)};
+    recipe.strides = {symbolic(Symbol::LdD)};
+    recipe.box = {plan.storeBoxColumns, 64};
+    recipe.swizzle = schedule.swizzleD;
+    addTensorMap(kernel, std::move(recipe));
+  }
+
+  bool storesFromRegisters =
+      schedule.store != StoreKind::Tma || mayHaveRaggedColumns(problem);
+  if (storesFromRegisters) {
+    addPointer(kernel, Operand::D);
+    addSize(kernel, Symbol::LdD, /*wide=*/true);
+  }
+  if (problem.accumulate) {
+    addPointer(kernel, Operand::C);
+    addSize(kernel, Symbol::LdC, /*wide=*/true);
+  }
+  if (problem.scaleA.present() &&
+      rowScalePath(problem, schedule) != RowScalePath::Ring) {
+    addPointer(kernel, Operand::ScaleA);
+    addSize(kernel, Symbol::LdScaleA, /*wide=*/true);
+  }
+  if (problem.scaleB.present()) {
+    addPointer(kernel, Operand::ScaleB);
+    addSize(kernel, Symbol::LdScaleB, /*wide=*/true);
+  }
+  // Sizes are always parameters, so that one launch path serves static and
+  // dynamic kernels; a static size is a constant inside the kernel.
+  addSize(kernel, Symbol::M, /*wide=*/false);
+  addSize(kernel, Symbol::N, /*wide=*/false);
+  addSize(kernel, Symbol::K, /*wide=*/false);
+  KernelArgument raster;
+  raster.kind = KernelArgument::Kind::RasterGroup;
+  kernel.arguments.push_back(raster);
+  return kernel;
+}
