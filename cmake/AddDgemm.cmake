@@ -73,10 +73,27 @@ function(dgemm_set_flags target)
   endif()
 endfunction()
 
-# Libraries that have not been declared yet are left out of the link.
+# Links to our own libraries are made at the end (dgemm_resolve_links), when
+# all are declared, so that a misspelt name is an error of the configuration and
+# not of the linker, and folders may come in any order.
 function(dgemm_link target scope)
   foreach(lib ${ARGN})
-    target_link_libraries(${target} ${scope} $<TARGET_NAME_IF_EXISTS:${lib}>)
+    set_property(GLOBAL APPEND PROPERTY DGEMM_LINKS ${target}|${scope}|${lib})
+  endforeach()
+endfunction()
+
+function(dgemm_resolve_links)
+  get_property(links GLOBAL PROPERTY DGEMM_LINKS)
+  foreach(link ${links})
+    string(REPLACE "|" ";" parts "${link}")
+    list(GET parts 0 target)
+    list(GET parts 1 scope)
+    list(GET parts 2 lib)
+    if(lib MATCHES "^Dgemm" AND NOT TARGET ${lib})
+      message(WARNING "${target} links ${lib}, which no folder declares")
+    else()
+      target_link_libraries(${target} ${scope} ${lib})
+    endif()
   endforeach()
 endfunction()
 
