@@ -91,8 +91,9 @@ struct KernelMetadata {
   int threads = 384;
   int cluster[3] = {1, 1, 1};
   int64_t dynamicSharedMemory = 0; ///< bytes
-  /// Tiles of D: grid = persistent ? min(SMs * ctasPerSM, tiles rounded up to
-  /// the cluster) : tiles rounded up; each times splitK.
+  /// Tiles of D. With work = (tiles padded to the schedule's cluster along M
+  /// and N) * splitK, rounded up to the cluster: grid = persistent ?
+  /// min(SMs * ctasPerSM rounded down to the cluster, work) : work.
   int64_t tileM = 128, tileN = 128;
   bool persistent = true;
   int ctasPerSM = 1;
@@ -178,7 +179,7 @@ Result<TensorMapValues> evaluateTensorMap(const TensorMapRecipe &recipe,
 
 /// Strides a caller gets when it names none: rows packed to the smallest
 /// multiple of 16 bytes (K-contiguous A, B; N-contiguous C, D). Scales: packed
-/// for K major; for MN major rows padded to 4 scales.
+/// for K major; for MN major rows padded to 16 bytes (4 scales of type f32).
 LaunchSizes defaultSizes(const Problem &problem, int64_t m, int64_t n,
                          int64_t k);
 
