@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The version, which only the build system knows.
+
+#include "dgemm/Support/Version.h"
+
+const char *dgemm::version() { return DGEMM_VERSION; }
