@@ -69,7 +69,7 @@ def Dgemm_LaunchOp
 def Dgemm_MatmulOp
     : Dgemm_Op<"matmul", [AttrSizedOperandSegments,
                           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-                          DeclareOpInterfaceMethods<ScheduledOpInterface,
+                          DeclareOpInterfaceMethods<Dgemm_ScheduledOpInterface,
                                                     ["getProblem"]>,
                           DestinationStyleOpInterface, IsolatedFromAbove,
                           SingleBlock]> {
