@@ -8,6 +8,7 @@
 #                     [PRIVATE_LIBS lib...])
 #   add_dgemm_tool(dgemm-foo foo.cpp ENTRY dgemmFooMain [MLIR] [EXCEPTIONS]
 #                  LINK_LIBS ...)
+#   add_dgemm_plugin(DgemmPlugin A.cpp LINK_LIBS ...)
 #   add_dgemm_unittest(FooTests A.cpp [MLIR] [EXCEPTIONS] LINK_LIBS ...)
 #
 # MLIR          compile with LLVM's flags and link MLIR and LLVM
@@ -207,6 +208,23 @@ function(dgemm_finish_tools)
   target_link_libraries(dgemm PRIVATE ${objects})
   add_custom_command(TARGET dgemm POST_BUILD ${links})
   install(TARGETS dgemm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# A module that a program with the shared MLIR, such as the distribution's own
+# mlir-opt, loads. It holds our libraries and refers to the shared MLIR, of
+# which a process may have only one; the portable build therefore has none.
+function(add_dgemm_plugin name)
+  if(NOT DGEMM_LINK_MLIR_DYLIB)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES PREFIX "")
+  target_link_libraries(${name} PRIVATE DgemmMLIRDeps)
+  dgemm_set_flags(${name} MLIR)
+  dgemm_link(${name} PRIVATE ${ARG_LINK_LIBS})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_property(GLOBAL APPEND PROPERTY DGEMM_TOOLS ${name})
 endfunction()
 
 function(add_dgemm_unittest name)
