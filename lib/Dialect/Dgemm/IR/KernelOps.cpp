@@ -392,3 +392,19 @@ LogicalResult PromoteOp::verify() {
   }
   return success();
 }
+
+LogicalResult StageOp::verify() {
+  int64_t cols = getValue().getType().getCols();
+  if (getCol() < 0 || getCol() % 8 != 0 || getWidth() < 8 ||
+      getWidth() % 8 != 0 || getCol() + getWidth() > cols)
+    return emitOpError() << "columns " << getCol() << " to "
+                         << getCol() + getWidth() - 1
+                         << " must be groups of 8 inside the fragment's "
+                         << cols;
+  if (getToCol() < 0 || getToCol() % 8 != 0 ||
+      getToCol() + getWidth() > getBoxCols())
+    return emitOpError() << "columns " << getToCol() << " to "
+                         << getToCol() + getWidth() - 1 << " of a box with "
+                         << getBoxCols() << " columns";
+  return success();
+}

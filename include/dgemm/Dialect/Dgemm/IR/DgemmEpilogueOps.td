@@ -60,19 +60,21 @@ def Dgemm_StoreGlobalOp
 
 def Dgemm_StageOp
     : Dgemm_Op<"stage", [MemoryEffects<[MemWrite<Dgemm_SharedResource>]>]> {
-  let summary = "put 64 rows of one store box into shared memory";
+  let summary = "put columns of a fragment into a store box in shared memory";
   let description = [{
-    Converts columns `col` to `col + box_cols - 1` of the fragment to
-    `element_type` and writes them, swizzled as the D tensor map has it, to the
-    staging area of warpgroup `wg` at `offset` bytes.
+    Converts columns `col` to `col + width - 1` of the fragment to
+    `element_type` and writes them, swizzled as the D tensor map has it, from
+    column `to_col` on of the box of 64 rows by `box_cols` columns that lies
+    `offset` bytes into the staging area of warpgroup `wg`.
   }];
   let arguments = (ins Dgemm_FragmentType:$value, I32:$wg, I32Attr:$col,
-                       I32Attr:$box_cols, I32Attr:$offset,
-                       TypeAttr:$element_type);
+                       I32Attr:$width, I32Attr:$to_col, I32Attr:$box_cols,
+                       I32Attr:$offset, TypeAttr:$element_type);
   let assemblyFormat = [{
-    $value `cols` $col `width` $box_cols `to` $wg `offset` $offset
-    $element_type attr-dict `:` type($value)
+    $value `cols` $col `width` $width `to` $wg `box` $box_cols `at` $to_col
+    `offset` $offset $element_type attr-dict `:` type($value)
   }];
+  let hasVerifier = 1;
 }
 
 def Dgemm_TmaStoreOp

@@ -167,7 +167,11 @@ def Dgemm_LoadOp : Dgemm_Op<"load", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Dgemm_TileMmaOp : Dgemm_Op<"tile_mma", [Pure]> {
+def Dgemm_TileMmaOp
+    : Dgemm_Op<"tile_mma",
+               [Pure, OptionalTypesMatchWith<
+                          "the accumulator has the result's type", "result",
+                          "accumulator", "$_self">]> {
   let summary = "multiply two operand tiles, whole CTA tile at once";
   let description = [{
     `%y = dgemm.tile_mma %a, %b, %x` is x + a x b^T; without `%x` the product
@@ -207,16 +211,21 @@ def Dgemm_TilePromoteOp
 }
 
 def Dgemm_TileStoreOp
-    : Dgemm_Op<"tile_store", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "epilogue of one CTA tile";
+    : Dgemm_Op<"tile_store", [AttrSizedOperandSegments,
+                              MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "epilogue of one tile";
   let description = [{
     Applies what the problem asks for after the K loop (scales that do not
     change along K, D = C + A x B), converts to D's type and stores the tile at
-    row `m0`, column `n0`; elements outside D are not written.
+    row `m0`, column `n0`; elements outside D are not written. Before
+    partition-mma there is one value, the whole CTA tile; afterwards the
+    64-row blocks of warpgroup `wg`, all n-blocks of the first m64 block first.
   }];
-  let arguments = (ins Dgemm_FragmentType:$value, I32:$m0, I32:$n0);
-  let assemblyFormat =
-      "$value `at` `[` $m0 `,` $n0 `]` attr-dict `:` type($value)";
+  let arguments = (ins Variadic<Dgemm_FragmentType>:$values, I32:$m0, I32:$n0,
+                       Optional<I32>:$wg);
+  let assemblyFormat = [{
+    $values `at` `[` $m0 `,` $n0 `]` (`of` $wg^)? attr-dict `:` type($values)
+  }];
 }
 
 #endif // DGEMM_KERNEL_OPS

@@ -75,7 +75,13 @@ def Dgemm_WaitOp : Dgemm_RingBarrierOp<"wait"> {
 }
 def Dgemm_ReleaseOp : Dgemm_RingBarrierOp<"release"> {
   let summary = "consumer: one arrival at empty[slot] for this warpgroup";
-  let arguments = (ins Dgemm_RingType:$ring, I32:$slot);
+  let description = [{
+    The warpgroup no longer reads the slot. `pending` is the number of the most
+    recently committed WGMMA groups that read other slots and may still run;
+    all older ones are waited for first (by what insert-fences puts in front).
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot,
+                       DefaultValuedAttr<I32Attr, "0">:$pending);
   let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
 }
 

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// L1 -> L2: outlines scheduled matmuls into kernels on whole CTA tiles.
+
+#include "KernelUtils.h"
+
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
+#include "dgemm/Runtime/KernelInterface.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::dgemm {
+#define GEN_PASS_DEF_DGEMMCREATEKERNELPASS
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h.inc"
+} // namespace mlir::dgemm
+
+using namespace mlir;
+using namespace mlir::dgemm;
+using ::dgemm::DType;
+using ::dgemm::Problem;
+using ::dgemm::Schedule;
+
+/// Why no kernel can be made for this problem, in words; empty when one can.
+static std::string whyNotRealised(const Problem &problem) {
+  if (problem.layout != ::dgemm::Layout::NT)
+    return std::string("layout ") + ::dgemm::toString(problem.layout) +
+           " has no kernel yet; only nt (A[M,K], B[N,K]) has";
+  bool isFp8 = problem.fp8();
+  if (!isFp8 && problem.a != DType::BF16)
+    return std::string("element type ") + ::dgemm::toString(problem.a) +
+           " has no kernel yet; bf16, f8E4M3FN and f8E5M2 have";
+  if (!isFp8 && problem.a != problem.b)
+    return "A and B must both be bf16";
+  if (problem.d != DType::BF16 && problem.d != DType::F32)
+    return std::string("result type ") + ::dgemm::toString(problem.d) +
+           " has no kernel yet; bf16 and f32 have";
+  const auto &a = problem.scaleA, &b = problem.scaleB;
+  if (a.present() != b.present())
+    return "scales on one operand only have no kernel yet; give both or none";
+  for (const auto *scale : {&a, &b})
+    if (scale->present() && scale->type != DType::F32)
+      return std::string("scales of type ") + ::dgemm::toString(scale->type) +
+             " have no kernel yet; f32 has";
+  if (!a.present() || (a.perTensor() && b.perTensor()))
+    return {};
+  if (a.rows == 1 && a.cols == 128 && b.rows == 128 && b.cols == 128 &&
+      b.major == ::dgemm::ScaleMajor::K)
+    return {};
+  return "this pair of scale blocks has no kernel yet; 1x128 with 128x128 "
+         "(k_major) and tensor with tensor have";
+}
+
+/// The same for the schedule.
+static std::string whyNotRealised(const Problem &problem,
+                                  const Schedule &schedule) {
+  if (schedule.form != ::dgemm::Form::Plain)
+    return std::string("form = ") + ::dgemm::toString(schedule.form) +
+           " is not realised yet; plain is";
+  if (schedule.clusterM * schedule.clusterN != 1)
+    return "clusters are not realised yet; cluster = 1x1 is";
+  if (schedule.splitK != 1)
+    return "split_k is not realised yet; leave it out";
+  if (schedule.kBlocksPerStage != 1)
+    return "kblocks_per_stage is realised for 1 only so far";
+  if (schedule.rasterOrder != ::dgemm::RasterOrder::AlongM)
+    return "raster = along_n is not realised yet; along_m is";
+  bool scaledAlongK = problem.scaleA.blockedAlongK();
+  if (scaledAlongK && schedule.promotion != schedule.tileK)
+    return "scales that change along K need promote = " +
+           std::to_string(schedule.tileK) + " (tileK), found " +
+           std::to_string(schedule.promotion);
+  if (scaledAlongK && problem.scaleA.cols != schedule.tileK)
+    return "the scale blocks along K (" +
+           std::to_string(problem.scaleA.cols) + ") must equal tileK (" +
+           std::to_string(schedule.tileK) + ")";
+  if (schedule.promotion != 0 && schedule.promotion != schedule.tileK)
+    return "promote must be tileK (" + std::to_string(schedule.tileK) +
+           ") or 0, found " + std::to_string(schedule.promotion);
+  return {};
+}
+
+/// A name for a kernel that no symbol of the module has.
+static std::string uniqueName(ModuleOp module, MatmulOp matmul, int row,
+                              bool several) {
+  std::string base = "gemm";
+  if (auto function = matmul->getParentOfType<FunctionOpInterface>())
+    base = function.getName().str();
+  base += "_kernel";
+  if (several)
+    base += "_" + std::to_string(row);
+  std::string name = base;
+  for (int suffix = 0; module.lookupSymbol(name); ++suffix)
+    name = base + "_" + std::to_string(suffix);
+  return name;
+}
+
+static TileType operandTile(MLIRContext *context, DType type, int64_t rows,
+                            int64_t cols, int64_t swizzle) {
+  return TileType::get(context, rows, cols, elementTypeOf(context, type),
+                       swizzle);
+}
+
+/// The body on whole tiles: for each tile, sum over K blocks, then store.
+static void buildBody(KernelOp kernel) {
+  const Problem &problem = kernel.getProblem().getValue();
+  const Schedule &schedule = kernel.getSchedule().getValue();
+  MLIRContext *context = kernel.getContext();
+  Location loc = kernel.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
+  auto fragment =
+      FragmentType::get(context, schedule.tileM, schedule.tileN,
+                        Float32Type::get(context));
+  TileType tileA = operandTile(context, problem.a, schedule.tileM,
+                               schedule.tileK, schedule.swizzleA);
+  TileType tileB = operandTile(context, problem.b, schedule.tileN,
+                               schedule.tileK, schedule.swizzleB);
+
+  auto tiles = TilesOp::create(builder, loc, ValueRange{});
+  builder.setInsertionPointToEnd(&tiles.getBody().front());
+  Value m0 = tiles.getBody().getArgument(0);
+  Value n0 = tiles.getBody().getArgument(1);
+  Value zero = ZeroOp::create(builder, loc, fragment);
+  Value lower = constantI32(builder, loc, 0);
+  Value step = constantI32(builder, loc, 1);
+  Value upper = KBlocksOp::create(builder, loc, builder.getI32Type());
+  auto loop = scf::ForOp::create(
+      builder, loc, lower, upper, step, ValueRange{zero},
+      [&](OpBuilder &body, Location loc, Value kb, ValueRange carried) {
+        Value a = LoadOp::create(body, loc, tileA, "a", m0, kb);
+        Value b = LoadOp::create(body, loc, tileB, "b", n0, kb);
+        Value sum = TileMmaOp::create(body, loc, fragment, a, b, carried[0]);
+        scf::YieldOp::create(body, loc, sum);
+      });
+  TileStoreOp::create(builder, loc, loop.getResult(0), m0, n0, Value{});
+  NextOp::create(builder, loc, ValueRange{});
+}
+
+namespace {
+struct CreateKernelPass
+    : public mlir::dgemm::impl::DgemmCreateKernelPassBase<CreateKernelPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<MatmulOp> matmuls;
+    module.walk([&](MatmulOp op) { matmuls.push_back(op); });
+    for (MatmulOp matmul : matmuls)
+      if (failed(outline(module, matmul)))
+        return signalPassFailure();
+  }
+
+  LogicalResult outline(ModuleOp module, MatmulOp matmul);
+};
+} // namespace
+
+LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
+  Attribute decision = matmul.getScheduleAttr();
+  if (!decision)
+    return matmul.emitOpError("has no schedule; run dgemm-select-schedule or "
+                              "give the op a schedule attribute");
+  if (matmul.hasEpilogue())
+    return matmul.emitOpError(
+        "has an epilogue region, which has no kernel yet; apply the epilogue "
+        "in an op of its own");
+  Problem problem = matmul.getProblem();
+  if (std::string reason = whyNotRealised(problem); !reason.empty())
+    return matmul.emitOpError() << reason;
+
+  SmallVector<ScheduleAttr> schedules;
+  SmallVector<int64_t> bounds;
+  if (auto single = dyn_cast<ScheduleAttr>(decision)) {
+    schedules.push_back(single);
+  } else {
+    auto dispatch = cast<DispatchAttr>(decision);
+    schedules.assign(dispatch.getSchedules().begin(),
+                     dispatch.getSchedules().end());
+    bounds.assign(dispatch.getBounds().begin(), dispatch.getBounds().end());
+  }
+  for (ScheduleAttr schedule : schedules)
+    if (std::string reason = whyNotRealised(problem, schedule.getValue());
+        !reason.empty())
+      return matmul.emitOpError() << reason;
+
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  StringRef source = matmul.getSource().value_or("user");
+  SmallVector<Attribute> symbols;
+  for (auto [row, schedule] : llvm::enumerate(schedules)) {
+    std::string name =
+        uniqueName(module, matmul, row, /*several=*/schedules.size() > 1);
+    ::dgemm::KernelMetadata metadata = ::dgemm::describeKernel(
+        name, problem, schedule.getValue(), source.str());
+    auto kernel = KernelOp::create(
+        builder, matmul.getLoc(), name,
+        ProblemAttr::get(&getContext(), problem), schedule, source,
+        SmemPlanAttr{});
+    Block &block = kernel.getBody().emplaceBlock();
+    for (Type type : KernelOp::getParameterTypes(&getContext(), metadata))
+      block.addArgument(type, matmul.getLoc());
+    buildBody(kernel);
+    symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
+    ++numKernels;
+  }
+
+  builder.setInsertionPoint(matmul);
+  auto launch = LaunchOp::create(
+      builder, matmul.getLoc(), matmul->getResultTypes(), matmul.getA(),
+      matmul.getB(), matmul.getScaleA(), matmul.getScaleB(), matmul.getC(),
+      matmul.getEpilogueInputs(), matmul.getD(), builder.getArrayAttr(symbols),
+      builder.getDenseI64ArrayAttr(bounds));
+  matmul->replaceAllUsesWith(launch->getResults());
+  matmul->erase();
+  return success();
+}

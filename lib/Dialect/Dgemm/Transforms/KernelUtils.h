@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small helpers that several kernel passes share.
+
+#ifndef DGEMM_LIB_DIALECT_DGEMM_TRANSFORMS_KERNELUTILS_H
+#define DGEMM_LIB_DIALECT_DGEMM_TRANSFORMS_KERNELUTILS_H
+
+#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::dgemm {
+
+Value constantI32(OpBuilder &builder, Location loc, int64_t value);
+Value constantI64(OpBuilder &builder, Location loc, int64_t value);
+
+/// M, N or K as i32: a constant when the problem fixes it, else the kernel's
+/// parameter.
+Value sizeOf(OpBuilder &builder, Location loc, KernelOp kernel,
+             ::dgemm::Symbol symbol);
+
+/// The MLIR element type of a plain one.
+Type elementTypeOf(MLIRContext *context, ::dgemm::DType type);
+
+/// The only tile loop below `op`; null when there is none.
+TilesOp findTiles(Operation *op);
+/// The K loop of a tile: the only scf.for in its body; null when absent.
+scf::ForOp findKLoop(TilesOp tiles);
+/// The consumer role of a kernel; null before specialize-warps.
+RoleOp findRole(KernelOp kernel, StringRef role);
+
+} // namespace mlir::dgemm
+
+#endif // DGEMM_LIB_DIALECT_DGEMM_TRANSFORMS_KERNELUTILS_H

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns loads of whole tiles into TMA copies through a ring of slots, with
+// slot and phase as explicit loop-carried values.
+
+#include "KernelUtils.h"
+
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::dgemm {
+#define GEN_PASS_DEF_DGEMMMATERIALIZEPIPELINEPASS
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h.inc"
+} // namespace mlir::dgemm
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+static int64_t tileBytes(TileType tile) {
+  return tile.getRows() * tile.getCols() *
+         (tile.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+static ::dgemm::Operand operandOf(StringRef name) {
+  return name == "a"   ? ::dgemm::Operand::A
+         : name == "b" ? ::dgemm::Operand::B
+                       : ::dgemm::Operand::ScaleA;
+}
+
+namespace {
+struct MaterializePipelinePass
+    : public mlir::dgemm::impl::DgemmMaterializePipelinePassBase<
+          MaterializePipelinePass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    TilesOp tiles = findTiles(kernel);
+    scf::ForOp loop = tiles ? findKLoop(tiles) : scf::ForOp();
+    if (!loop || loop.getBody()->getOps<LoadOp>().empty())
+      return;
+    materialize(kernel, tiles, loop);
+  }
+
+  void materialize(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
+  void fillSlot(OpBuilder &builder, KernelOp kernel, Value ring, Value slot,
+                Value phase, scf::ForOp loop);
+};
+} // namespace
+
+/// Tile loop with two more carried values; their first values are `inits` and
+/// the values for the next tile are set by the caller.
+static TilesOp addCarriedValues(IRRewriter &rewriter, TilesOp tiles,
+                                ValueRange inits) {
+  rewriter.setInsertionPoint(tiles);
+  SmallVector<Value> all(tiles.getInits());
+  llvm::append_range(all, inits);
+  auto wider = TilesOp::create(rewriter, tiles.getLoc(), all, tiles.getLane(),
+                               tiles.getLanes());
+  Block &from = tiles.getBody().front(), &to = wider.getBody().front();
+  to.getOperations().splice(to.end(), from.getOperations());
+  for (auto [old, fresh] : llvm::zip(from.getArguments(), to.getArguments()))
+    old.replaceAllUsesWith(fresh);
+  tiles.replaceAllUsesWith(
+      wider.getResults().take_front(tiles.getNumResults()));
+  tiles.erase();
+  return wider;
+}
+
+void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
+                                       Value ring, Value slot, Value phase,
+                                       scf::ForOp loop) {
+  const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
+  Location loc = loop.getLoc();
+  auto loads = llvm::to_vector(loop.getBody()->getOps<LoadOp>());
+  int64_t bytes = 0;
+  for (LoadOp load : loads)
+    bytes += tileBytes(load.getTile().getType());
+
+  // A fresh barrier's "previous" phase counts as complete, so the producer
+  // runs one phase ahead of the consumers: its parity is the inverse.
+  Value free = arith::XOrIOp::create(builder, loc, phase,
+                                     constantI32(builder, loc, 1));
+  AcquireOp::create(builder, loc, ring, slot, free);
+  ExpectOp::create(builder, loc, ring, slot, static_cast<int32_t>(bytes));
+  for (auto [member, load] : llvm::enumerate(loads)) {
+    Value k = load.getKblock();
+    SmallVector<Value, 2> coordinates;
+    if (load.getOperand() == "scale_a")
+      coordinates = {load.getRow(), k};
+    else
+      coordinates = {arith::MulIOp::create(
+                         builder, load.getLoc(), k,
+                         constantI32(builder, loc, schedule.tileK)),
+                     load.getRow()};
+    TmaLoadOp::create(builder, load.getLoc(),
+                      kernel.getTensorMap(operandOf(load.getOperand())),
+                      coordinates, ring, slot, static_cast<int32_t>(member),
+                      "evict_normal");
+  }
+  WaitOp::create(builder, loc, ring, slot, phase);
+  for (auto [member, load] : llvm::enumerate(loads)) {
+    Value tile =
+        SlotOp::create(builder, load.getLoc(), load.getTile().getType(), ring,
+                       slot, static_cast<int32_t>(member));
+    load.replaceAllUsesWith(tile);
+    load.erase();
+  }
+}
+
+void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
+                                          scf::ForOp loop) {
+  const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
+  IRRewriter rewriter(&getContext());
+  Location loc = kernel.getLoc();
+
+  SmallVector<Type> members;
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+    members.push_back(load.getTile().getType());
+  rewriter.setInsertionPointToStart(&kernel.getBody().front());
+  // A ping-pong slot is read by the one warpgroup whose tile it feeds.
+  int32_t readers = schedule.mode == ::dgemm::ConsumerMode::PingPong
+                        ? 1
+                        : schedule.consumers;
+  Value ring = RingOp::create(
+      rewriter, loc, RingType::get(&getContext(), schedule.stages, members),
+      readers);
+  Value zero = constantI32(rewriter, loc, 0);
+
+  TilesOp wider = addCarriedValues(rewriter, tiles, {zero, zero});
+  auto slotAndPhase = wider.getBody().getArguments().take_back(2);
+  rewriter.setInsertionPoint(loop);
+  auto yieldNext = [&](OpBuilder &builder, Location loc,
+                       ArrayRef<BlockArgument> carried) {
+    ReleaseOp::create(builder, loc, ring, carried[0], 0);
+    auto next = AdvanceOp::create(builder, loc, ring, carried[0], carried[1],
+                                  Value{});
+    return SmallVector<Value>(next.getResults());
+  };
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      rewriter, {slotAndPhase[0], slotAndPhase[1]},
+      /*replaceInitOperandUsesInLoop=*/false, yieldNext);
+  auto newLoop = cast<scf::ForOp>(replaced->getOperation());
+
+  auto carried = newLoop.getRegionIterArgs().take_back(2);
+  rewriter.setInsertionPointToStart(newLoop.getBody());
+  fillSlot(rewriter, kernel, ring, carried[0], carried[1], newLoop);
+
+  auto next = cast<NextOp>(wider.getBody().front().getTerminator());
+  SmallVector<Value> values(next.getValues());
+  llvm::append_range(values, newLoop.getResults().take_back(2));
+  next.getValuesMutable().assign(values);
+}

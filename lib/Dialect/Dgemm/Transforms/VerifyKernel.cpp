@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks a finished kernel for what the ops' own verifiers cannot see.
+
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
+
+namespace mlir::dgemm {
+#define GEN_PASS_DEF_DGEMMVERIFYKERNELPASS
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h.inc"
+} // namespace mlir::dgemm
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+/// Tile-level ops, which the passes before have replaced.
+static bool isTileLevel(Operation *op) {
+  return isa<LoadOp, SlotOp, TileMmaOp, TilePromoteOp, TileStoreOp>(op);
+}
+
+static int64_t memberBytes(RingType ring, int64_t member) {
+  auto tile = cast<TileType>(ring.getMembers()[member]);
+  return tile.getRows() * tile.getCols() *
+         (tile.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+/// The bytes a slot waits for are the bytes of the copies beside it, and every
+/// member is filled exactly once.
+static LogicalResult verifyExpectedBytes(ExpectOp expect) {
+  RingType ring = expect.getRing().getType();
+  SmallVector<int> fills(ring.getMembers().size(), 0);
+  int64_t bytes = 0;
+  for (TmaLoadOp load : expect->getBlock()->getOps<TmaLoadOp>()) {
+    if (load.getSlot() != expect.getSlot())
+      continue;
+    ++fills[load.getMember()];
+    bytes += memberBytes(ring, load.getMember());
+  }
+  for (auto [member, count] : llvm::enumerate(fills))
+    if (count != 1)
+      return expect.emitOpError() << "member " << member << " is filled "
+                                  << count << " times, expected once";
+  if (bytes != expect.getBytes())
+    return expect.emitOpError() << "announces " << expect.getBytes()
+                                << " bytes but the copies bring " << bytes;
+  return success();
+}
+
+/// Counts for one consumer loop: each slot waited for is let go.
+static LogicalResult verifyReleases(RoleOp consumer) {
+  int waits = 0, releases = 0;
+  consumer.walk([&](WaitOp) { ++waits; });
+  consumer.walk([&](ReleaseOp) { ++releases; });
+  if (waits > 0 && releases < waits)
+    return consumer.emitOpError()
+           << "waits for slots in " << waits << " places but releases them in "
+           << releases;
+  return success();
+}
+
+/// A multiplication stands behind a fence and in front of a commit.
+static LogicalResult verifyFenced(MmaOp mma) {
+  bool fenced = false, committed = false;
+  for (Operation *op = mma->getPrevNode(); op && !fenced;
+       op = op->getPrevNode()) {
+    if (isa<WgmmaWaitOp, PromoteOp>(op))
+      break;
+    fenced = isa<WgmmaFenceOp>(op);
+  }
+  for (Operation *op = mma->getNextNode(); op && !committed;
+       op = op->getNextNode()) {
+    if (isa<WgmmaWaitOp>(op))
+      break;
+    committed = isa<WgmmaCommitOp>(op);
+  }
+  if (!fenced)
+    return mma.emitOpError("has no dgemm.wgmma_fence in front; run "
+                           "dgemm-insert-fences");
+  if (!committed)
+    return mma.emitOpError("belongs to no committed group; run "
+                           "dgemm-insert-fences");
+  return success();
+}
+
+namespace {
+struct VerifyKernelPass
+    : public mlir::dgemm::impl::DgemmVerifyKernelPassBase<VerifyKernelPass> {
+  void runOnOperation() override {
+    if (failed(check(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult check(KernelOp kernel) {
+    if (!kernel.getSmem())
+      return kernel.emitOpError("has no shared-memory plan; run "
+                                "dgemm-plan-smem");
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      if (isTileLevel(op))
+        return op->emitOpError("is left from the tile level; the kernel "
+                               "pipeline has not finished");
+      if (auto expect = dyn_cast<ExpectOp>(op))
+        return verifyExpectedBytes(expect);
+      if (auto mma = dyn_cast<MmaOp>(op))
+        return verifyFenced(mma);
+      if (auto promote = dyn_cast<PromoteOp>(op);
+          promote && isa<InflightType>(promote.getPartial().getType()))
+        return op->emitOpError("reads a product that is still in flight");
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    for (RoleOp role : kernel.getBody().getOps<RoleOp>())
+      if (!role.isProducer() && failed(verifyReleases(role)))
+        return failure();
+    return success();
+  }
+};
+} // namespace
