@@ -98,13 +98,33 @@ function(dgemm_resolve_links)
   endforeach()
 endfunction()
 
+# Drops sources that are not there, so that one unfinished folder does not stop
+# the configuration of all others.
+function(dgemm_present_sources name result)
+  set(present)
+  foreach(source ${ARGN})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+               OUTPUT_VARIABLE path)
+    if(EXISTS ${path})
+      list(APPEND present ${source})
+    else()
+      message(WARNING "${name}: ${source} does not exist")
+    endif()
+  endforeach()
+  set(${result} ${present} PARENT_SCOPE)
+endfunction()
+
 function(add_dgemm_library name)
   cmake_parse_arguments(ARG "MLIR;EXCEPTIONS" "" "DEPENDS;LINK_LIBS;PRIVATE_LIBS"
                         ${ARGN})
   if(ARG_MLIR AND DGEMM_PLAIN_ONLY)
     return()
   endif()
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  dgemm_present_sources(${name} sources ${ARG_UNPARSED_ARGUMENTS})
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
   add_library(Dgemm::${name} ALIAS ${name})
   target_include_directories(
     ${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -28,13 +28,14 @@ function(dgemm_add_docs)
   list(GET MLIR_INCLUDE_DIR -1 MLIR_INCLUDE_DIR)
   dgemm_add_doc(DgemmDialect.md dgemm/Dialect/Dgemm/IR/Dgemm.td
                 -gen-dialect-doc -dialect=dgemm)
-  # One page per Passes.td, named after the folder that holds it.
+  # One page per Passes.td, named after the folder that holds it and the file.
   file(GLOB_RECURSE passes RELATIVE ${PROJECT_SOURCE_DIR}/include
        CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/dgemm/*Passes.td)
   foreach(file ${passes})
     cmake_path(GET file PARENT_PATH folder)
     cmake_path(GET folder FILENAME name)
-    dgemm_add_doc(${name}Passes.md ${file} -gen-pass-doc)
+    cmake_path(GET file STEM stem)
+    dgemm_add_doc(${name}${stem}.md ${file} -gen-pass-doc)
   endforeach()
   get_property(pages GLOBAL PROPERTY DGEMM_DOC_PAGES)
   add_custom_target(dgemm-docs DEPENDS ${pages})
