@@ -28,6 +28,8 @@ struct CompileOptions {
   int ptxVersion = 80;
   /// Device model the schedule is chosen for: "H200", "H100", "H800", "H20".
   std::string device = "H200";
+  /// Name of the module in diagnostics and in `.loc` directives.
+  std::string inputName = "<input>";
   /// Text inside #dgemm.schedule<>; empty: chosen by the compiler.
   std::string schedule;
   /// Assemble the PTX. Without a ptxas the artifact holds PTX only, which the
@@ -74,8 +76,8 @@ struct Artifact {
   std::string scheduledIR; ///< L1
   std::string kernelIR;    ///< L2
   std::string l3IR;        ///< L3a; input of the emulator
-  std::string nvvmIR;      ///< L3b
-  std::string llvmIR;      ///< optimised LLVM IR
+  std::string nvvmIR;      ///< L3b; only with a dump folder
+  std::string llvmIR;      ///< optimised; only with a dump folder
 };
 
 /// Compiles one problem, through the process-wide Compiler. Strides are

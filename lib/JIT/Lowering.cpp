@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the pipelines over one module, stage by stage.
+
+#include "Lowering.h"
+
+#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+#include "dgemm/InitAllDialects.h"
+#include "dgemm/Pipelines/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+namespace ir = mlir::dgemm;
+
+namespace dgemm::jit {
+
+static const DialectRegistry &sharedRegistry() {
+  static const DialectRegistry registry = [] {
+    DialectRegistry all;
+    ir::registerAllDialects(all);
+    registerTranslations(all);
+    return all;
+  }();
+  return registry;
+}
+
+Lowering::Lowering(const CompileOptions &options)
+    : options(options),
+      context(sharedRegistry(), MLIRContext::Threading::DISABLED),
+      diagnostics(&context) {
+  // Ops of an embedder's own dialects may stand around the GEMM.
+  context.allowUnregisteredDialects();
+}
+
+Result<std::unique_ptr<Lowering>>
+Lowering::parse(const std::string &text, const CompileOptions &options) {
+  std::unique_ptr<Lowering> lowering(new Lowering(options));
+  lowering->module =
+      parseSourceString<ModuleOp>(text, &lowering->context, options.inputName);
+  if (!lowering->module)
+    return lowering->diagnostics.toStatus("the input is not an MLIR module");
+  return lowering;
+}
+
+static Type convert(DType type, Builder &builder) {
+  switch (type) {
+  case DType::BF16:
+    return builder.getBF16Type();
+  case DType::F16:
+    return builder.getF16Type();
+  case DType::F32:
+    return builder.getF32Type();
+  case DType::F8E4M3FN:
+    return builder.getType<Float8E4M3FNType>();
+  case DType::F8E5M2:
+    return builder.getType<Float8E5M2Type>();
+  case DType::F8E8M0FNU:
+    return builder.getType<Float8E8M0FNUType>();
+  case DType::I8:
+    return builder.getI8Type();
+  case DType::I32:
+    return builder.getI32Type();
+  case DType::None:
+    break;
+  }
+  return {};
+}
+
+static Type matrix(int64_t rows, int64_t cols, bool transposed, Type element) {
+  auto size = [](int64_t value) {
+    return value == kDynamic ? ShapedType::kDynamic : value;
+  };
+  if (transposed)
+    std::swap(rows, cols);
+  return RankedTensorType::get({size(rows), size(cols)}, element);
+}
+
+/// Type of the scales of an operand of `rows` x `k` elements.
+static Type scaleMatrix(const ScaleSpec &spec, int64_t rows, int64_t k,
+                        Builder &builder) {
+  auto blocks = [](int64_t size, int64_t block) {
+    return block == 0 ? 1 : ceilDiv(size, block);
+  };
+  return matrix(blocks(rows, spec.rows), blocks(k, spec.cols),
+                spec.major == ScaleMajor::MN, convert(spec.type, builder));
+}
+
+Result<std::unique_ptr<Lowering>>
+Lowering::build(const Problem &problem, const CompileOptions &options) {
+  std::unique_ptr<Lowering> lowering(new Lowering(options));
+  MLIRContext *context = &lowering->context;
+  context->loadDialect<ir::DgemmDialect, func::FuncDialect>();
+  OpBuilder builder(context);
+  Location location = NameLoc::get(builder.getStringAttr(toString(problem)));
+  lowering->module = ModuleOp::create(location);
+
+  bool transposeA =
+      problem.layout == Layout::TN || problem.layout == Layout::TT;
+  bool transposeB =
+      problem.layout == Layout::NT || problem.layout == Layout::TT;
+  Type typeD = matrix(problem.m, problem.n, false, convert(problem.d, builder));
+  SmallVector<Type> inputs = {
+      matrix(problem.m, problem.k, transposeA, convert(problem.a, builder)),
+      matrix(problem.k, problem.n, transposeB, convert(problem.b, builder))};
+  if (problem.scaleA.present())
+    inputs.push_back(
+        scaleMatrix(problem.scaleA, problem.m, problem.k, builder));
+  if (problem.scaleB.present())
+    inputs.push_back(
+        scaleMatrix(problem.scaleB, problem.n, problem.k, builder));
+  if (problem.accumulate)
+    inputs.push_back(typeD);
+  inputs.push_back(typeD);
+
+  builder.setInsertionPointToEnd(lowering->module->getBody());
+  auto function = func::FuncOp::create(
+      builder, location, "gemm", builder.getFunctionType(inputs, {typeD}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  ArrayRef<BlockArgument> arguments = body->getArguments();
+  Value a = arguments[0], b = arguments[1], d = arguments.back();
+  size_t next = 2;
+  Value scaleA = problem.scaleA.present() ? arguments[next++] : Value();
+  Value scaleB = problem.scaleB.present() ? arguments[next++] : Value();
+  Value c = problem.accumulate ? arguments[next] : Value();
+  auto matmul =
+      ir::MatmulOp::create(builder, location, a, b, scaleA, problem.scaleA,
+                           scaleB, problem.scaleB, d, c);
+  matmul.setLayout(static_cast<ir::MatmulLayout>(problem.layout));
+  matmul.setFastAccumulate(problem.fastAccumulate);
+  func::ReturnOp::create(builder, location, matmul->getResults());
+  if (failed(verify(*lowering->module)))
+    return lowering->diagnostics.toStatus("the problem has no valid form");
+  return lowering;
+}
+
+static std::string describe(Location location) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  location.print(stream);
+  return text;
+}
+
+Status Lowering::checkOneGemm() {
+  SmallVector<ir::MatmulOp> matmuls;
+  bool kernels = false;
+  module->walk([&](Operation *op) {
+    if (auto matmul = dyn_cast<ir::MatmulOp>(op))
+      matmuls.push_back(matmul);
+    kernels |= isa<ir::KernelOp>(op) ||
+               op->hasAttr(ir::DgemmDialect::kLaunchMetadataAttr);
+  });
+  if (matmuls.size() == 1 || (matmuls.empty() && kernels))
+    return Status::success();
+  std::string expected =
+      options.inputName + ": error: expected one dgemm.matmul, found ";
+  if (matmuls.empty())
+    return Status::error(expected + "none");
+  std::string message = expected + std::to_string(matmuls.size()) +
+                        " (an artifact holds one GEMM):";
+  for (ir::MatmulOp matmul : matmuls)
+    message += "\n  at " + describe(matmul.getLoc());
+  return Status::error(message);
+}
+
+Status Lowering::runStage(Stage next) {
+  PassManager manager(&context);
+  ir::CompilePipelineOptions pipeline;
+  pipeline.chip = options.chip;
+  pipeline.ptx = options.ptxVersion;
+  pipeline.device = options.device;
+  pipeline.schedule = options.schedule;
+  switch (next) {
+  case Stage::Schedule:
+    ir::buildSchedulePipeline(manager, pipeline);
+    break;
+  case Stage::Kernel:
+    ir::buildKernelPipeline(manager, pipeline);
+    break;
+  case Stage::Machine:
+    ir::buildMachinePipeline(manager, pipeline);
+    break;
+  default:
+    ir::buildLowerToLLVMPipeline(manager);
+    break;
+  }
+  if (failed(manager.run(*module)))
+    return diagnostics.toStatus("a pass failed without a diagnostic");
+  return Status::success();
+}
+
+Status Lowering::lowerTo(Stage stage) {
+  int first = lowered ? static_cast<int>(reached) + 1 : 0;
+  for (int next = first; next <= static_cast<int>(stage); ++next) {
+    if (Status status = runStage(static_cast<Stage>(next)); !status)
+      return status;
+    lowered = true;
+    reached = static_cast<Stage>(next);
+  }
+  return Status::success();
+}
+
+Result<EmittedCode> Lowering::emit(bool wantLLVMIR) {
+  Result<EmittedCode> code =
+      emitPTX(*module, options.chip, options.ptxVersion, wantLLVMIR);
+  if (!code)
+    return diagnostics.toStatus(code.message());
+  return code;
+}
+
+std::string Lowering::print(bool withLocations) const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  if (withLocations)
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module.get()->print(stream, flags);
+  stream << '\n';
+  return text;
+}
+
+Result<LaunchMetadata> Lowering::metadata() {
+  // The kernels' own documents, by symbol; each describes one kernel.
+  std::map<std::string, LaunchMetadata> documents;
+  std::vector<std::string> order;
+  Status status;
+  module->walk([&](LLVM::LLVMFuncOp kernel) {
+    auto text = kernel->getAttrOfType<StringAttr>(
+        ir::DgemmDialect::kLaunchMetadataAttr);
+    if (!text)
+      return WalkResult::advance();
+    Result<LaunchMetadata> document = parseLaunchMetadata(text.str());
+    if (!document || document->kernels.size() != 1) {
+      status = Status::error(
+          "launch metadata of kernel '" + kernel.getName().str() +
+          "': " + (document ? "expected one kernel" : document.message()));
+      return WalkResult::interrupt();
+    }
+    order.push_back(kernel.getName().str());
+    documents[order.back()] = std::move(*document);
+    return WalkResult::advance();
+  });
+  if (!status)
+    return status;
+  if (order.empty())
+    return Status::error("no kernel of the module carries launch metadata");
+
+  ir::LaunchOp launch;
+  module->walk([&](ir::LaunchOp op) { launch = op; });
+  if (!launch) {
+    if (order.size() != 1)
+      return Status::error("expected one kernel, or a dgemm.launch that says "
+                           "which one takes which M; found " +
+                           std::to_string(order.size()) + " kernels");
+    return documents[order.front()];
+  }
+  LaunchMetadata merged;
+  for (auto [row, symbol] :
+       llvm::enumerate(launch.getKernels().getAsRange<SymbolRefAttr>())) {
+    std::string name = symbol.getLeafReference().str();
+    auto it = documents.find(name);
+    if (it == documents.end())
+      return Status::error("kernel '" + name +
+                           "' of dgemm.launch carries no launch metadata");
+    if (row == 0) {
+      merged = it->second;
+      merged.dispatch.clear();
+    } else {
+      merged.kernels.push_back(it->second.kernels.front());
+    }
+    merged.dispatch.push_back({launch.getMaxM(row), static_cast<int>(row)});
+  }
+  return merged;
+}
+
+} // namespace dgemm::jit
