@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the cost model knows about a GPU: published properties, and the
+// coefficients of the two time formulas with their units and meaning. The
+// values were fitted on measurements of one H200 (docs/cost-model.md); those of
+// other devices are the same physics scaled by published ratios, and say so.
+
+#ifndef DGEMM_COSTMODEL_DEVICEMODEL_H
+#define DGEMM_COSTMODEL_DEVICEMODEL_H
+
+#include "dgemm/CostModel/Schedule.h"
+#include "dgemm/Support/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dgemm {
+
+/// Coefficients of the formula for large problems (CostModel.h, largeCost).
+/// "cyc" are SM cycles. Standard errors of the fit are in docs/cost-model.md.
+struct LargeCoefficients {
+  /// Launch, first fill of the ring and last store. us
+  double fixed = 3.6113;
+  /// Clock at full tensor utilisation under the power limit, times the
+  /// efficiency of the WGMMA stream. GHz
+  double clock16 = 1.6616, clock8 = 1.6092;
+  /// Exponent of clock against tensor utilisation (a cubic power law of the
+  /// dynamic power alone would give 1/3).
+  double powerExponent = 0.1647;
+  /// Promotion of FP8 partial sums per 128 elements: one FFMA per lane. cyc
+  double promotion = 0.8797;
+  /// Wait for a finished WGMMA chain and start of the next. cyc
+  double chainSync = 79.9855;
+  /// Each n-block beyond two when promotion is overlapped. cyc per K block
+  double extraBlock = 170.078;
+  /// Promotion that slows the tensor core although other warpgroups multiply,
+  /// per 128 elements, when n-blocks are not overlapped. cyc
+  double promotionContention = 0.2468;
+  /// TMA round trip that a ring of stages has to cover. cyc
+  double loadLatency = 1393.5189;
+  /// Bandwidth of DRAM reads and of D's writes. TB/s
+  double hbmRead = 2.5218, hbmWrite = 3.4588;
+  /// One row of at most 128 bytes of a TMA request, load or store. cyc
+  double tmaRow = 1.5385;
+  /// Epilogue: constant, per column and m64 block, per round after the first.
+  /// cyc
+  double epilogueBase = 477.2975, epilogueColumn = 3.5471,
+         epilogueRound = 185.0389;
+  /// Remote barrier arrival in a cluster, any type; in addition for FP8. cyc
+  /// per K block
+  double cluster = 32.3386, cluster8 = 18.6857;
+  /// Capacity the operand panels compete for. bytes
+  double l2Panels = 32e6;
+  /// Exponents of the soft maxima: inside a K block, K block against a
+  /// consumer's chain, compute against memory.
+  double softKBlock = 5, softChain = 3.5, softBody = 4;
+};
+
+/// Coefficients of the formula for M <= 128 (CostModel.h, decodeCost).
+struct DecodeCoefficients {
+  /// us: launch; time until all SMs stream; write-back of dirty lines
+  double launch = 1.0075, skew = 1.5993, dirty = 1.2076;
+  double hbm = 4.5764; ///< TB/s, reads
+  /// Share of the weights' bytes that is written back while they stream in
+  /// (dirty L2 only), with and without an evict-first hint.
+  double writeBackHinted = 0.1292, writeBackUnhinted = 0.337;
+  /// Load latency with clean and dirty L2; of the register form. us
+  double latencyClean = 0.6276, latencyDirty = 0.5316, latencyRegister = 0.3764;
+  /// One SM's load bandwidth; of the register form. GB/s
+  double smBandwidth = 250, smBandwidthRegister = 127;
+  /// Wait, barrier and issue of one ring step. cyc
+  double step = 124.3761;
+  /// One promotion instruction in a consumer's chain (swap-AB, plain), and
+  /// against the whole SM's issue rate. cyc
+  double promotionSwap = 1.1425, promotionPlain = 2.52;
+  double promotionSMSwap = 3.6505, promotionSMPlain = 4.9139;
+  /// One TMA issued by the producer. cyc
+  double tmaIssue = 80;
+  /// Reduction of a split K: cluster, cluster in register form, workspace. us
+  double reduceCluster = 1.1538, reduceClusterRegister = 0.1416,
+         reduceWorkspace = 1.2;
+  /// Partial sums through distributed shared memory (swap-AB, plain) and
+  /// through global atomics. GB/s per CTA
+  double clusterBandwidthSwap = 15, clusterBandwidthPlain = 22,
+         workspaceBandwidth = 6;
+  /// Stores of D (swap-AB, plain). TB/s
+  double storeSwap = 3.8058, storePlain = 1.4518;
+  /// Epilogue of swap-AB per tile element of a thread. cyc
+  double epilogueSwap = 9.442;
+  double wave = 0.4;            ///< us, each wave of CTAs after the first
+  double registerForm = 0.6132; ///< us, constant of the register form
+  double clock = 1.98;          ///< GHz; never power-limited
+  double softBody = 3.5;        ///< exponent of the soft maximum
+};
+
+/// One GPU.
+struct DeviceModel {
+  std::string name = "H200";
+  /// Whether the coefficients were fitted on this device, or scaled from
+  /// another by published ratios.
+  bool measured = true;
+  int smCount = 132;
+  double maxClock = 1.98;         ///< GHz
+  double hbmBandwidth = 4.8;      ///< TB/s, published
+  double hbmGigabytes = 141;      ///< capacity, published
+  double l2Megabytes = 50;        ///< published
+  double powerWatts = 700;        ///< published limit
+  double tensorTeraflops16 = 989; ///< dense BF16, published
+  /// Tensor cycles of this device over those of a full Hopper SM.
+  double tensorCycleFactor = 1;
+  TargetLimits limits;
+  LargeCoefficients large;
+  DecodeCoefficients decode;
+};
+
+/// "H200", "H100", "H800", "H20" in any case; the error lists them.
+Result<DeviceModel> findDevice(const std::string &name);
+/// Names that findDevice takes.
+std::vector<std::string> deviceNames();
+
+} // namespace dgemm
+
+#endif // DGEMM_COSTMODEL_DEVICEMODEL_H

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a problem and a schedule to the inputs of the formulas, and from their
+// result to text.
+
+#include "dgemm/CostModel/CostModel.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace dgemm {
+
+CostInputs costInputs(const Problem &problem, const Schedule &schedule,
+                      const DeviceModel &device) {
+  CostInputs in;
+  in.m = std::max<int64_t>(problem.m, 1);
+  in.n = std::max<int64_t>(problem.n, 1);
+  in.k = std::max<int64_t>(problem.k, 1);
+  in.operandBytes = sizeOf(problem.a);
+  in.resultBytes = sizeOf(problem.d);
+  in.fp8 = in.operandBytes == 1;
+  in.promoted = problem.fp8() && schedule.promotion > 0;
+  in.form = schedule.form;
+  in.tileM = schedule.tileM;
+  in.tileN = schedule.tileN;
+  in.tileKBytes =
+      std::max<int>(schedule.tileK * static_cast<int>(in.operandBytes), 1);
+  in.consumers = std::max(schedule.consumers, 1);
+  in.mBlocks = std::max(schedule.mBlocks(), 1);
+  in.pingPong = schedule.mode == ConsumerMode::PingPong;
+  in.nBlocks = std::max(schedule.nBlocks, 1);
+  in.blockColumns = schedule.nPerBlock();
+  in.overlapPromotion = schedule.overlapPromotion;
+  in.stages = schedule.stages;
+  in.kBlocksPerStage = std::max(schedule.kBlocksPerStage, 1);
+  in.clusterM = std::max(schedule.clusterM, 1);
+  in.clusterN = std::max(schedule.clusterN, 1);
+  in.splitK = std::max(schedule.splitK, 1);
+  in.splitKind = schedule.splitKind;
+  SmemPlan plan = planSharedMemory(problem, schedule, device.limits);
+  in.storeBoxColumns = plan.storeBoxColumns;
+  in.storeChunks = std::max(plan.storeChunks, 1);
+  in.persistent = schedule.persistent;
+  in.ctasPerSM = std::max(schedule.ctasPerSM, 1);
+  in.rasterGroup = std::max(schedule.rasterGroup, 1);
+  in.rasterOrder = schedule.rasterOrder;
+  return in;
+}
+
+CostBreakdown predict(const Problem &problem, const Schedule &schedule,
+                      const DeviceModel &device) {
+  CostInputs inputs = costInputs(problem, schedule, device);
+  return inputs.m <= kDecodeMaxM ? decodeCost(inputs, device)
+                                 : largeCost(inputs, device);
+}
+
+std::vector<std::pair<std::string, double>> CostBreakdown::parts() const {
+  std::vector<std::pair<std::string, double>> out;
+  auto add = [&](const char *name, double value) {
+    if (value > 0)
+      out.emplace_back(name, value);
+  };
+  add("tensor", tensor);
+  add("shared memory", sharedMemory);
+  add("chain", chain);
+  add("promotion", promotion);
+  add("load latency", latency);
+  add("tma", tma);
+  add("epilogue", epilogue);
+  add("memory", memory);
+  add("reduction", reduction);
+  add("fixed", fixed);
+  add("quantisation", quantisation);
+  return out;
+}
+
+std::string toString(const CostBreakdown &cost) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof(buffer), "%.1f us, bound by ",
+                cost.microseconds);
+  std::string out = std::string(buffer) + cost.bound + " (";
+  bool first = true;
+  for (const auto &[name, value] : cost.parts()) {
+    std::snprintf(buffer, sizeof(buffer), "%s%s %.1f", first ? "" : ", ",
+                  name.c_str(), value);
+    out += buffer;
+    first = false;
+  }
+  return out + ")";
+}
+
+} // namespace dgemm

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time of large problems: cycles per K block from the tensor core, shared
+// memory, load latency and a consumer's own serial work; tiles and waves; the
+// clock that the power limit leaves; DRAM traffic wave by wave.
+
+#include "dgemm/CostModel/CostModel.h"
+
+#include "RasterWalk.h"
+#include "SoftMax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dgemm {
+
+namespace {
+/// Cycles of one K block of one CTA, and of one tile.
+struct TileCycles {
+  double tensor = 0, sharedMemory = 0, latency = 0, chain = 0, promotion = 0;
+  double kBlock = 0;
+  double epilogue = 0, tma = 0;
+  double tile = 0;
+};
+} // namespace
+
+/// Serial cycles of one consumer per K block; `alone` is its share of the
+/// tensor core's work.
+static double consumerChain(const CostInputs &in, const LargeCoefficients &c,
+                            double alone, double promotion) {
+  // Without promotion WGMMAs queue up behind one another: a consumer is never
+  // the limit.
+  if (!in.promoted)
+    return 0;
+  double chains = double(in.mBlocks) * in.nBlocks;
+  if (in.overlapPromotion && !in.pingPong) {
+    // Only the last block's promotion has nothing left to hide behind.
+    int lastColumns = in.tileN - (in.nBlocks - 1) * in.blockColumns;
+    double share = double(lastColumns) / in.tileN;
+    return alone + c.chainSync + promotion * share / in.mBlocks +
+           c.extraBlock * std::max(0.0, chains - 2);
+  }
+  return alone + chains * c.chainSync + promotion;
+}
+
+static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
+                             double kBlocks) {
+  const LargeCoefficients &c = device.large;
+  TileCycles out;
+  double m64 = in.tileM / 64.0;
+  // One K block is four WGMMAs deep (32 bytes of K each); partial K blocks of
+  // narrower swizzles scale down.
+  double depth = 4 * in.tileKBytes / 128.0;
+  int lastColumns = in.tileN - (in.nBlocks - 1) * in.blockColumns;
+  double columns = double(in.blockColumns) * (in.nBlocks - 1) + lastColumns;
+  out.tensor = depth * m64 * columns / 2 * device.tensorCycleFactor;
+  out.sharedMemory = depth * m64 * (16.0 * in.nBlocks + columns / 4);
+  out.latency =
+      c.loadLatency / (std::max(in.stages - 1, 1) * in.kBlocksPerStage);
+  double sharing = in.pingPong ? 1 : in.consumers;
+  double elements = double(in.tileM) * in.tileN / 128;
+  out.promotion = in.promoted ? c.promotion * elements / sharing : 0;
+  out.chain = consumerChain(
+      in, c, std::max(out.tensor, out.sharedMemory) / sharing, out.promotion);
+  out.kBlock = softMax(
+      c.softChain,
+      {softMax(c.softKBlock, {out.tensor, out.sharedMemory, out.latency}),
+       out.chain});
+  if (in.promoted && !in.overlapPromotion && !in.pingPong)
+    out.kBlock += c.promotionContention * elements;
+  if (in.clusterM * in.clusterN > 1)
+    out.kBlock += c.cluster + (in.fp8 ? c.cluster8 : 0);
+
+  out.epilogue = c.epilogueBase + c.epilogueColumn * in.tileN * in.mBlocks +
+                 c.epilogueRound * std::max(in.storeChunks - 1, 0);
+  double rows = kBlocks * (double(in.tileM) / in.clusterN +
+                           double(in.tileN) / in.clusterM);
+  double storeBoxes = in.storeBoxColumns > 0
+                          ? std::ceil(double(in.tileN) / in.storeBoxColumns)
+                          : 0;
+  out.tma = c.tmaRow * (rows + in.tileM * storeBoxes);
+  double main = kBlocks * out.kBlock;
+  out.tile =
+      softMax(c.softBody, {in.pingPong ? main : main + out.epilogue, out.tma});
+  return out;
+}
+
+CostBreakdown largeCost(const CostInputs &in, const DeviceModel &device,
+                        bool withMemory) {
+  const LargeCoefficients &c = device.large;
+  int64_t tilesM = ceilDiv(in.m, in.tileM), tilesN = ceilDiv(in.n, in.tileN);
+  double kBlocks = ceilDiv(in.k * in.operandBytes, in.tileKBytes);
+  double kBlocksPerCta = std::ceil(kBlocks / in.splitK);
+  TileCycles cycles = tileCycles(in, device, kBlocksPerCta);
+
+  double work = double(tilesM) * tilesN * in.splitK;
+  // Ping-pong hands every warpgroup its own tile, but the tensor core takes
+  // them one after the other, so a CTA still does one tile at a time.
+  double grid = std::min<double>(work, double(device.smCount) * in.ctasPerSM);
+  double waves = std::ceil(work / grid);
+  double resident = std::min<double>(in.ctasPerSM, work / device.smCount);
+  // CTAs that share an SM share its tensor cores.
+  double tile = cycles.tile * std::max(resident, 1.0);
+
+  CostBreakdown out;
+  out.waves = static_cast<int64_t>(waves);
+  double busy = cycles.tensor * kBlocksPerCta * work;
+  out.utilisation = std::min(1.0, busy / (device.smCount * tile * waves));
+  double reference = in.fp8 ? c.clock8 : c.clock16;
+  out.clock = std::min(
+      device.maxClock,
+      reference * std::pow(std::max(out.utilisation, 1e-3), -c.powerExponent));
+  auto us = [&](double cyc) { return cyc / out.clock / 1000; };
+
+  double resultBytes = double(in.m) * in.n * in.resultBytes;
+  double writePerWave = resultBytes / waves / (c.hbmWrite * 1e6);
+  double body = 0;
+  if (withMemory) {
+    RasterWalk walk;
+    walk.tilesM = tilesM;
+    walk.tilesN = tilesN;
+    walk.grid = std::max<int64_t>(static_cast<int64_t>(grid / in.splitK), 1);
+    walk.group = in.rasterGroup;
+    walk.alongM = in.rasterOrder == RasterOrder::AlongM;
+    walk.panelA = double(in.tileM) * in.k * in.operandBytes;
+    walk.panelB = double(in.tileN) * in.k * in.operandBytes;
+    walk.cacheBytes = c.l2Panels;
+    for (const WaveMisses &wave : walkTiles(walk)) {
+      double memory = wave.bytes / (c.hbmRead * 1e6) + writePerWave;
+      out.memory += wave.count * memory;
+      body += wave.count * softMax(c.softBody, {us(tile), memory});
+    }
+  } else {
+    body = waves * us(tile);
+  }
+
+  double exposed = in.pingPong ? us(cycles.epilogue) : 0;
+  if (in.splitKind == SplitKind::Cluster)
+    out.reduction = device.decode.reduceCluster;
+  else if (in.splitKind != SplitKind::None)
+    out.reduction = device.decode.reduceWorkspace +
+                    in.splitK * double(in.m) * in.n * 4 / (c.hbmWrite * 1e6);
+  out.fixed = c.fixed;
+  out.microseconds = out.fixed + body + exposed + out.reduction;
+
+  double blocks = kBlocksPerCta * waves * std::max(resident, 1.0);
+  out.tensor = us(cycles.tensor * blocks);
+  out.sharedMemory = us(cycles.sharedMemory * blocks);
+  out.chain = us(cycles.chain * blocks);
+  out.promotion = us(cycles.promotion * blocks);
+  out.latency = us(cycles.latency * blocks);
+  out.tma = us(cycles.tma * waves * std::max(resident, 1.0));
+  out.epilogue = in.pingPong ? exposed : us(cycles.epilogue * waves);
+  out.quantisation = us(tile) * (waves - work / grid);
+  const std::pair<const char *, double> candidates[] = {
+      {"tensor", out.tensor}, {"shared memory", out.sharedMemory},
+      {"chain", out.chain},   {"load latency", out.latency},
+      {"tma", out.tma},       {"memory", out.memory}};
+  out.bound = std::max_element(std::begin(candidates), std::end(candidates),
+                               [](const auto &a, const auto &b) {
+                                 return a.second < b.second;
+                               })
+                  ->first;
+  return out;
+}
+
+} // namespace dgemm

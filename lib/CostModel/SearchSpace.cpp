@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dgemm/CostModel/SearchSpace.h"
+
+#include "dgemm/CostModel/CostModel.h"
+
+#include <algorithm>
+
+namespace dgemm {
+
+/// Bytes of operand stages beyond which decode kernels got slower, and stages
+/// beyond which nothing is gained.
+static constexpr int64_t kDecodeRingBytes = 128 * 1024;
+static constexpr int kDecodeMaxStages = 12;
+static constexpr int kMaxStages = 8;
+
+int rasterGroup(const Problem &problem, const Schedule &schedule) {
+  int64_t tilesM = std::max<int64_t>(
+      ceilDiv(std::max<int64_t>(problem.m, 1), schedule.tileM), 1);
+  int64_t rows = 2048;
+  if (problem.k != kDynamic && problem.k <= 1536)
+    rows = int64_t(schedule.tileM) * tilesM;
+  else if (schedule.tileN <= 176 && problem.k >= 4096)
+    rows = 1024;
+  int64_t group = std::clamp<int64_t>(rows / schedule.tileM, 1,
+                                      std::min<int64_t>(tilesM, 1024));
+  if (schedule.clusterM == 2)
+    group += group % 2;
+  return static_cast<int>(group);
+}
+
+void setRegisters(const Problem &problem, Schedule &schedule) {
+  int needed = accumulatorRegisters(problem, schedule) + kRegisterMargin;
+  if (schedule.consumers == 1) {
+    schedule.regsProducer = schedule.regsConsumer = 0;
+  } else if (schedule.consumers == 2) {
+    bool many = needed > 232 || schedule.mode == ConsumerMode::PingPong;
+    schedule.regsProducer = many ? 24 : 40;
+    schedule.regsConsumer = many ? 240 : 232;
+  } else {
+    // Pools of 512 and 480 registers per four threads.
+    schedule.regsProducer = schedule.consumers == 3 ? 32 : 24;
+    schedule.regsConsumer = schedule.consumers == 3 ? 160 : 112;
+  }
+}
+
+namespace {
+/// Completes partial schedules dimension by dimension and hands out the legal
+/// ones.
+class Enumerator {
+public:
+  using Visit = std::function<bool(const Schedule &)>;
+  using Illegal = std::function<void(const Schedule &,
+                                     const std::vector<ScheduleViolation> &)>;
+
+  Enumerator(const Problem &problem, const DeviceModel &device,
+             const SearchOptions &options, const Visit &visit,
+             const Illegal &illegal)
+      : problem(problem), device(device), options(options), visit(visit),
+        illegal(illegal), decode(problem.m <= kDecodeMaxM) {}
+
+  void run() {
+    for (const Schedule &base : bases())
+      for (int tileN = base.form == Form::SwapAB ? base.tileN : columnStep();
+           tileN <= (base.form == Form::SwapAB ? base.tileN : 256);
+           tileN += columnStep()) {
+        Schedule schedule = base;
+        schedule.tileN = tileN;
+        if (schedule.tileM == 256 && tileN > 128 && !options.untriedTiles)
+          break;
+        if (!withColumns(schedule))
+          return;
+      }
+  }
+
+private:
+  /// Depth of a K block: one 128-byte swizzle span, or as much as one scale
+  /// covers when that is less.
+  int depth() const {
+    int64_t size = std::max<int64_t>(sizeOf(problem.a), 1);
+    int64_t depth = 128 / size;
+    for (const ScaleSpec &scale : {problem.scaleA, problem.scaleB})
+      if (scale.blockedAlongK() && scale.cols < depth &&
+          (scale.cols * size == 32 || scale.cols * size == 64))
+        depth = scale.cols;
+    return static_cast<int>(depth);
+  }
+
+  int columnStep() const { return sizeOf(problem.a) == 1 || decode ? 16 : 8; }
+
+  Schedule plain(int rows, int consumers, ConsumerMode mode) const {
+    Schedule schedule;
+    schedule.tileM = rows;
+    schedule.consumers = consumers;
+    schedule.mode = mode;
+    schedule.tileK = depth();
+    schedule.swizzleA = schedule.swizzleB =
+        schedule.tileK * static_cast<int>(sizeOf(problem.a));
+    return schedule;
+  }
+
+  /// Rows, warpgroups and form.
+  std::vector<Schedule> bases() const {
+    std::vector<Schedule> out;
+    out.push_back(plain(64, 1, ConsumerMode::Cooperative));
+    if (problem.m > 64) {
+      out.push_back(plain(128, 2, ConsumerMode::Cooperative));
+      if (problem.m > 128)
+        out.push_back(plain(256, 2, ConsumerMode::Cooperative));
+      if (options.pingPong && problem.m > 128 && sizeOf(problem.a) == 2)
+        out.push_back(plain(128, 2, ConsumerMode::PingPong));
+      if (options.threeConsumers && problem.m > 128)
+        out.push_back(plain(192, 3, ConsumerMode::Cooperative));
+    }
+    if (options.swapAB && decode && problem.layout == Layout::NT)
+      for (int weights : {64, 128, 256})
+        for (int tokens = 8; tokens <= 128; tokens *= 2) {
+          if (tokens / 2 >= problem.m)
+            break;
+          Schedule swap =
+              plain(tokens, weights >= 128 ? 2 : 1, ConsumerMode::Cooperative);
+          swap.form = Form::SwapAB;
+          swap.tileN = weights;
+          swap.store = StoreKind::Vector;
+          out.push_back(swap);
+        }
+    return out;
+  }
+
+  bool withColumns(Schedule &schedule) {
+    if (schedule.form != Form::SwapAB) {
+      // The largest store box that the tile fills.
+      int bytes = schedule.tileN * static_cast<int>(sizeOf(problem.d));
+      schedule.swizzleD = bytes >= 128  ? 128
+                          : bytes >= 64 ? 64
+                          : bytes >= 32 ? 32
+                                        : 0;
+    }
+    bool promotes = problem.fp8() && !(problem.fastAccumulate &&
+                                       !problem.scaleA.blockedAlongK() &&
+                                       !problem.scaleB.blockedAlongK());
+    if (!promotes)
+      return withPipeline(schedule);
+    schedule.promotion = promotionInterval(schedule);
+    if (!withPipeline(schedule))
+      return false;
+    if (decode || schedule.mmaCols() % 16 != 0 || schedule.mmaCols() < 128)
+      return true;
+    Schedule split = schedule;
+    split.nBlocks = 2;
+    // The range in which overlap was measured to win; wider blocks leave no
+    // registers for two sets of partial sums.
+    split.overlapPromotion = split.nPerBlock() >= 64 &&
+                             split.nPerBlock() <= 112 && split.mBlocks() == 1;
+    return withPipeline(split);
+  }
+
+  /// 128 K elements, or less where scales change sooner.
+  int promotionInterval(const Schedule &schedule) const {
+    int interval = std::max(schedule.tileK, 128);
+    for (const ScaleSpec &scale : {problem.scaleA, problem.scaleB})
+      if (scale.blockedAlongK() && scale.cols % interval != 0)
+        interval = schedule.tileK;
+    return interval;
+  }
+
+  bool withPipeline(Schedule schedule) {
+    for (int blocks : {1, 2, 4}) {
+      if (blocks > 1 && !(options.severalKBlocks && decode))
+        break;
+      schedule.kBlocksPerStage = blocks;
+      for (int ctas = 1; ctas <= (options.severalCtas && decode ? 4 : 1);
+           ++ctas) {
+        schedule.ctasPerSM = ctas;
+        if (!withCluster(schedule))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  bool withCluster(Schedule schedule) {
+    if (!withSplit(schedule))
+      return false;
+    if (!options.clusters || decode)
+      return true;
+    schedule.clusterM = 2;
+    schedule.multicast = Multicast::B;
+    if (!withStages(schedule))
+      return false;
+    schedule.clusterM = 1;
+    schedule.clusterN = 2;
+    schedule.multicast = Multicast::A;
+    return withStages(schedule);
+  }
+
+  bool withSplit(Schedule schedule) {
+    if (!withStages(schedule))
+      return false;
+    if (!options.splitK)
+      return true;
+    int64_t tiles =
+        ceilDiv(problem.m, schedule.tileM) * ceilDiv(problem.n, schedule.tileN);
+    // A reduction costs more than idle SMs once half of them have a tile.
+    for (int split : {2, 4, 8}) {
+      if (tiles * split > device.smCount || split * schedule.tileK > problem.k)
+        break;
+      schedule.splitK = split;
+      schedule.splitKind = SplitKind::Cluster;
+      if (!withStages(schedule))
+        return false;
+    }
+    return true;
+  }
+
+  bool withStages(Schedule &schedule) {
+    setRegisters(problem, schedule);
+    int limit = decode ? kDecodeMaxStages : kMaxStages;
+    int64_t budget = sharedMemoryBudget(schedule, device.limits);
+    int deepest = 0, deepestWhole = 0;
+    for (int stages = 2; stages <= limit; ++stages) {
+      schedule.stages = stages;
+      SmemPlan plan = planSharedMemory(problem, schedule, device.limits);
+      bool tooMuch =
+          decode && stages > 4 &&
+          stages * (plan.slotBytesA + plan.slotBytesB) * schedule.ctasPerSM >
+              kDecodeRingBytes;
+      if (plan.total > budget || tooMuch)
+        break;
+      deepest = stages;
+      if (plan.storeChunks <= 1)
+        deepestWhole = stages;
+      if (options.allStages && !emit(schedule))
+        return false;
+    }
+    if (deepest == 0) {
+      schedule.stages = 2;
+      return emit(schedule); // illegal, and reported so
+    }
+    if (options.allStages)
+      return true;
+    schedule.stages = deepest;
+    if (!emit(schedule))
+      return false;
+    if (deepestWhole == 0 || deepestWhole == deepest)
+      return true;
+    schedule.stages = deepestWhole;
+    return emit(schedule);
+  }
+
+  bool emit(Schedule schedule) {
+    schedule.rasterGroup = rasterGroup(problem, schedule);
+    std::vector<ScheduleViolation> violations =
+        verifySchedule(problem, schedule, device.limits);
+    if (!violations.empty()) {
+      if (illegal)
+        illegal(schedule, violations);
+      return true;
+    }
+    int available = schedule.usesSetMaxRegisters()
+                        ? schedule.regsConsumer
+                        : registersAtEntry(schedule, device.limits);
+    int needed = accumulatorRegisters(problem, schedule) + kRegisterMargin;
+    if (needed > available) {
+      if (illegal)
+        illegal(schedule,
+                {{"registers of a consumer: " + std::to_string(needed) +
+                      " wanted, " + std::to_string(available) +
+                      " available; legal, but likely to spill",
+                  ""}});
+      return true;
+    }
+    if (!options.allRasterGroups || decode)
+      return visit(schedule);
+    int rule = schedule.rasterGroup;
+    for (int group : {rule, 1, 4, 8, 16, 32}) {
+      if (group != rule && (group == schedule.rasterGroup || group == rule))
+        continue;
+      schedule.rasterGroup = group;
+      if (!visit(schedule))
+        return false;
+    }
+    return true;
+  }
+
+  const Problem &problem;
+  const DeviceModel &device;
+  const SearchOptions &options;
+  const Visit &visit;
+  const Illegal &illegal;
+  const bool decode;
+};
+} // namespace
+
+void enumerateSchedules(
+    const Problem &problem, const DeviceModel &device,
+    const SearchOptions &options,
+    const std::function<bool(const Schedule &)> &visit,
+    const std::function<void(
+        const Schedule &, const std::vector<ScheduleViolation> &)> &illegal) {
+  Enumerator(problem, device, options, visit, illegal).run();
+}
+
+} // namespace dgemm
