@@ -273,14 +273,14 @@ void TilesOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult TilesOp::verify() {
-  auto arguments = getBody().getArgumentTypes();
+  SmallVector<Type> arguments(getBody().getArgumentTypes());
   if (arguments.size() != getInits().size() + 2)
     return emitOpError() << "the body takes row, column and "
                          << getInits().size() << " carried values, found "
                          << arguments.size() << " arguments";
   if (!arguments[0].isInteger(32) || !arguments[1].isInteger(32))
     return emitOpError() << "row and column must be i32";
-  if (!llvm::equal(ArrayRef<Type>(arguments).drop_front(2),
+  if (!llvm::equal(ArrayRef(arguments).drop_front(2),
                    getInits().getTypes()) ||
       getInits().getTypes() != getResultTypes())
     return emitOpError()

@@ -65,8 +65,10 @@ SmallVector<Value> FenceInserter::takePins() {
 
 void FenceInserter::replacePins(ArrayRef<Value> before, ValueRange after,
                                 Operation *by) {
-  for (auto [old, fresh] : llvm::zip(before, after))
-    old.replaceAllUsesExcept(fresh, by);
+  for (size_t i = 0; i < before.size(); ++i) {
+    Value old = before[i];
+    old.replaceAllUsesExcept(after[i], by);
+  }
 }
 
 void FenceInserter::commitAfter(Operation *op) {

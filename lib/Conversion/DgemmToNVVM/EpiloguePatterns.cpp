@@ -1,0 +1,493 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finished accumulators: scaling, C, staging in shared memory, stores, and the
+// barriers between warpgroups.
+
+#include "KernelContext.h"
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+/// Values of a thread's fragment: 4 for each group of 8 columns, the upper
+/// row's pair first.
+static SmallVector<Value> unpack(OpBuilder &builder, Location loc,
+                                 Value registers) {
+  auto type = cast<LLVM::LLVMStructType>(registers.getType());
+  SmallVector<Value> values;
+  for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(builder, loc, registers, i));
+  return values;
+}
+
+static Value pack(OpBuilder &builder, Location loc, Type type,
+                  ArrayRef<Value> values) {
+  Value result = LLVM::PoisonOp::create(builder, loc, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    result = LLVM::InsertValueOp::create(builder, loc, result, value, i);
+  return result;
+}
+
+/// Two f32 rounded to nearest even, as one 32-bit register of bf16.
+static Value toBF16Pair(OpBuilder &builder, Location loc, Value low,
+                        Value high) {
+  auto pair = VectorType::get(2, builder.getBF16Type());
+  Value packed = NVVM::ConvertF32x2ToBF16x2Op::create(
+      builder, loc, pair, high, low, Value(), NVVM::FPRoundingMode::RN);
+  return LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), packed);
+}
+
+static Value compare(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+}
+
+namespace {
+struct ScaleFragmentPattern : KernelPattern<ScaleFragmentOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ScaleFragmentOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
+    for (Value &value : values)
+      value = arith::MulFOp::create(rewriter, loc, value, adaptor.getFactor());
+    rewriter.replaceOp(
+        op, pack(rewriter, loc, adaptor.getValue().getType(), values));
+    return success();
+  }
+};
+
+/// This thread's place in a row-major matrix: two rows, 8 apart, and column
+/// pairs 8 apart.
+class GlobalBlock {
+public:
+  GlobalBlock(OpBuilder &builder, Location loc, const KernelContext &context,
+              Value base, Value row, Value col, Value rows, Value cols,
+              Value stride, Type element)
+      : loc(loc), base(base), rows(rows), cols(cols), element(element) {
+    Value fragmentRow = context.fragmentRow(builder, loc);
+    Value upper = arith::AddIOp::create(builder, loc, row, fragmentRow);
+    Value lower = arith::AddIOp::create(builder, loc, upper,
+                                        i32Constant(builder, loc, 8));
+    threadRows = {upper, lower};
+    Value quad = arith::AndIOp::create(builder, loc, context.lane,
+                                       i32Constant(builder, loc, 3));
+    Value pair = arith::ShLIOp::create(builder, loc, quad,
+                                       i32Constant(builder, loc, 1));
+    firstCol = arith::AddIOp::create(builder, loc, col, pair);
+    Type i64 = builder.getI64Type();
+    Value wideCol = arith::ExtUIOp::create(builder, loc, i64, firstCol);
+    for (Value threadRow : threadRows) {
+      Value wide = arith::ExtUIOp::create(builder, loc, i64, threadRow);
+      Value start = arith::MulIOp::create(builder, loc, wide, stride);
+      Value index = arith::AddIOp::create(builder, loc, start, wideCol);
+      rowStarts.push_back(LLVM::GEPOp::create(builder, loc, base.getType(),
+                                              element, base,
+                                              ValueRange{index}));
+    }
+  }
+
+  Value rowInside(OpBuilder &builder, int row) const {
+    return compare(builder, loc, threadRows[row], rows);
+  }
+  /// i1: column `offset` beyond the thread's first one lies inside.
+  Value colInside(OpBuilder &builder, int64_t offset) const {
+    Value col = arith::AddIOp::create(builder, loc, firstCol,
+                                      i32Constant(builder, loc, offset));
+    return compare(builder, loc, col, cols);
+  }
+  Value address(OpBuilder &builder, int row, int64_t offset) const {
+    return LLVM::GEPOp::create(
+        builder, loc, rowStarts[row].getType(), element, rowStarts[row],
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  }
+
+private:
+  Location loc;
+  Value base, rows, cols, firstCol;
+  Type element;
+  SmallVector<Value, 2> threadRows, rowStarts;
+};
+
+/// acc + C, pair by pair; what lies outside C adds nothing.
+struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(AddGlobalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type element = op.getElementType();
+    GlobalBlock block(rewriter, loc, context, adaptor.getBase(),
+                      adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
+                      adaptor.getCols(), adaptor.getStride(), element);
+    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
+    Type f32 = rewriter.getF32Type();
+    for (int row = 0; row < 2; ++row) {
+      Value rowInside = block.rowInside(rewriter, row);
+      for (size_t i = 2 * row; i < values.size(); i += 4)
+        for (int64_t j = 0; j < 2; ++j) {
+          int64_t offset = i / 4 * 8 + j;
+          Value inside = arith::AndIOp::create(
+              rewriter, loc, rowInside, block.colInside(rewriter, offset));
+          auto guarded = scf::IfOp::create(
+              rewriter, loc, inside,
+              [&](OpBuilder &body, Location loc) {
+                Value c = LLVM::LoadOp::create(
+                    body, loc, element, block.address(body, row, offset));
+                if (c.getType() != f32)
+                  c = LLVM::FPExtOp::create(body, loc, f32, c);
+                scf::YieldOp::create(body, loc, c);
+              },
+              [&](OpBuilder &body, Location loc) {
+                Value zero = arith::ConstantOp::create(
+                    body, loc, body.getF32FloatAttr(0.0));
+                scf::YieldOp::create(body, loc, zero);
+              });
+          values[i + j] = arith::AddFOp::create(
+              rewriter, loc, values[i + j], guarded.getResult(0));
+        }
+    }
+    rewriter.replaceOp(
+        op, pack(rewriter, loc, adaptor.getValue().getType(), values));
+    return success();
+  }
+};
+
+struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreGlobalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type element = op.getElementType();
+    GlobalBlock block(rewriter, loc, context, adaptor.getBase(),
+                      adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
+                      adaptor.getCols(), adaptor.getStride(), element);
+    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
+    for (int row = 0; row < 2; ++row)
+      scf::IfOp::create(
+          rewriter, loc, block.rowInside(rewriter, row),
+          [&](OpBuilder &body, Location loc) {
+            for (size_t i = 2 * row; i < values.size(); i += 4)
+              storePair(body, loc, block, row, i / 4 * 8, values[i],
+                        values[i + 1], element);
+            scf::YieldOp::create(body, loc);
+          });
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// The first of the pair decides whether anything is stored, the second
+  /// whether the pair goes out as one.
+  static void storePair(OpBuilder &builder, Location loc,
+                        const GlobalBlock &block, int row, int64_t offset,
+                        Value first, Value second, Type element) {
+    auto storeBoth = [&](OpBuilder &body, Location loc) {
+      Value both;
+      if (element.isBF16())
+        both = toBF16Pair(body, loc, first, second);
+      else
+        both = packF32(body, loc, first, second);
+      LLVM::StoreOp::create(body, loc, both, block.address(body, row, offset));
+      scf::YieldOp::create(body, loc);
+    };
+    auto storeFirst = [&](OpBuilder &body, Location loc) {
+      scf::IfOp::create(
+          body, loc, block.colInside(body, offset),
+          [&](OpBuilder &inner, Location loc) {
+            Value one = first;
+            if (element.isBF16()) {
+              Value pair = toBF16Pair(inner, loc, first, first);
+              Value bits = LLVM::TruncOp::create(
+                  inner, loc, inner.getI16Type(), pair);
+              one = LLVM::BitcastOp::create(inner, loc, element, bits);
+            }
+            LLVM::StoreOp::create(inner, loc, one,
+                                  block.address(inner, row, offset));
+            scf::YieldOp::create(inner, loc);
+          });
+      scf::YieldOp::create(body, loc);
+    };
+    scf::IfOp::create(builder, loc, block.colInside(builder, offset + 1),
+                      storeBoth, storeFirst);
+  }
+
+  static Value packF32(OpBuilder &builder, Location loc, Value first,
+                       Value second) {
+    auto pair = VectorType::get(2, builder.getF32Type());
+    Value result = LLVM::PoisonOp::create(builder, loc, pair);
+    result = LLVM::InsertElementOp::create(builder, loc, result, first,
+                                           i32Constant(builder, loc, 0));
+    return LLVM::InsertElementOp::create(builder, loc, result, second,
+                                         i32Constant(builder, loc, 1));
+  }
+};
+
+/// Registers to the swizzled box: stmatrix for 16-bit elements, 8-byte stores
+/// for f32. In both, the 16 rows of a warp keep their place and the 16-byte
+/// chunk is permuted by the row as TMA will undo it.
+struct StagePattern : KernelPattern<StageOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(StageOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const ::dgemm::SmemPlan &plan = context.plan;
+    int64_t perGroup = plan.storeBoxesPerChunk * plan.storeBoxBytes;
+    Value box = context.slotAddress(rewriter, loc,
+                                    plan.offsetStore + op.getOffset(),
+                                    perGroup, adaptor.getWg());
+    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
+    if (op.getElementType().isBF16())
+      stageBF16(rewriter, op, box, values);
+    else
+      stageF32(rewriter, op, box, values);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// What the row XORs into the chunk number: the address bits above a span of
+  /// 128 bytes' worth of rows, as wide as the swizzle.
+  Value rowPermutation(OpBuilder &builder, Location loc, Value row) const {
+    int64_t swizzle = context.schedule.swizzleD;
+    int64_t shift = swizzle == 128 ? 0 : swizzle == 64 ? 1 : 2;
+    int64_t mask = swizzle == 0 ? 0 : swizzle / 16 - 1;
+    Value shifted = arith::ShRUIOp::create(builder, loc, row,
+                                           i32Constant(builder, loc, shift));
+    return arith::AndIOp::create(builder, loc, shifted,
+                                 i32Constant(builder, loc, mask));
+  }
+
+  Value rowAddress(OpBuilder &builder, Location loc, Value box, Value row,
+                   int64_t rowBytes) const {
+    Value offset = arith::MulIOp::create(builder, loc, row,
+                                         i32Constant(builder, loc, rowBytes));
+    return LLVM::GEPOp::create(builder, loc, box.getType(),
+                               builder.getI8Type(), box, ValueRange{offset});
+  }
+
+  Value chunkAddress(OpBuilder &builder, Location loc, Value rowStart,
+                     Value chunk, Value permutation) const {
+    Value place = arith::XOrIOp::create(builder, loc, chunk, permutation);
+    Value offset = arith::ShLIOp::create(builder, loc, place,
+                                         i32Constant(builder, loc, 4));
+    return LLVM::GEPOp::create(builder, loc, rowStart.getType(),
+                               builder.getI8Type(), rowStart,
+                               ValueRange{offset});
+  }
+
+  void stageBF16(OpBuilder &builder, StageOp op, Value box,
+                 ArrayRef<Value> values) const {
+    Location loc = op.getLoc();
+    // Lane l gives the address of row l % 8 of matrix l / 8: matrices 0 and 1
+    // are the upper and lower 8 rows of a column group, 2 and 3 of the next.
+    Value warpRow = arith::ShLIOp::create(builder, loc, context.warpInGroup,
+                                          i32Constant(builder, loc, 4));
+    Value laneRow = arith::AndIOp::create(builder, loc, context.lane,
+                                          i32Constant(builder, loc, 15));
+    Value row = arith::AddIOp::create(builder, loc, warpRow, laneRow);
+    Value nextGroup = arith::ShRUIOp::create(builder, loc, context.lane,
+                                             i32Constant(builder, loc, 4));
+    Value rowStart =
+        rowAddress(builder, loc, box, row, int64_t(op.getBoxCols()) * 2);
+    Value permutation = rowPermutation(builder, loc, row);
+    int64_t first = op.getCol() / 8, groups = op.getWidth() / 8;
+    for (int64_t g = 0; g < groups; g += 2) {
+      bool two = g + 1 < groups;
+      SmallVector<Value> registers;
+      for (int64_t group = g; group < g + (two ? 2 : 1); ++group)
+        for (int half = 0; half < 2; ++half) {
+          size_t at = (first + group) * 4 + half * 2;
+          registers.push_back(
+              toBF16Pair(builder, loc, values[at], values[at + 1]));
+        }
+      Value chunk = arith::AddIOp::create(
+          builder, loc, nextGroup,
+          i32Constant(builder, loc, op.getToCol() / 8 + g));
+      // With one group left, lanes 16 to 31 give no address that is used, but
+      // theirs must stay inside the box all the same.
+      if (!two)
+        chunk = i32Constant(builder, loc, op.getToCol() / 8 + g);
+      NVVM::StMatrixOp::create(
+          builder, loc,
+          chunkAddress(builder, loc, rowStart, chunk, permutation), registers,
+          NVVM::MMALayout::row,
+          NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
+          NVVM::LdStMatrixEltType::B16);
+    }
+  }
+
+  void stageF32(OpBuilder &builder, StageOp op, Value box,
+                ArrayRef<Value> values) const {
+    Location loc = op.getLoc();
+    Value upper = context.fragmentRow(builder, loc);
+    Value quad = arith::AndIOp::create(builder, loc, context.lane,
+                                       i32Constant(builder, loc, 3));
+    Value half = arith::ShRUIOp::create(builder, loc, quad,
+                                        i32Constant(builder, loc, 1));
+    Value within = arith::AndIOp::create(builder, loc, quad,
+                                         i32Constant(builder, loc, 1));
+    int64_t first = op.getCol() / 8, groups = op.getWidth() / 8;
+    for (int lower = 0; lower < 2; ++lower) {
+      Value row = arith::AddIOp::create(builder, loc, upper,
+                                        i32Constant(builder, loc, 8 * lower));
+      Value rowStart =
+          rowAddress(builder, loc, box, row, int64_t(op.getBoxCols()) * 4);
+      Value permutation = rowPermutation(builder, loc, row);
+      for (int64_t g = 0; g < groups; ++g) {
+        Value chunk = arith::AddIOp::create(
+            builder, loc, half,
+            i32Constant(builder, loc, op.getToCol() / 4 + 2 * g));
+        Value start =
+            chunkAddress(builder, loc, rowStart, chunk, permutation);
+        auto pair = VectorType::get(2, builder.getF32Type());
+        Value address = LLVM::GEPOp::create(builder, loc, start.getType(),
+                                            pair, start, ValueRange{within});
+        size_t at = (first + g) * 4 + lower * 2;
+        Value both = StoreGlobalPattern::packF32(builder, loc, values[at],
+                                                 values[at + 1]);
+        LLVM::StoreOp::create(builder, loc, both, address);
+      }
+    }
+  }
+};
+
+struct TmaStorePattern : KernelPattern<TmaStoreOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(TmaStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const ::dgemm::SmemPlan &plan = context.plan;
+    Value box = context.slotAddress(
+        rewriter, loc, plan.offsetStore + op.getOffset(),
+        plan.storeBoxesPerChunk * plan.storeBoxBytes, adaptor.getWg());
+    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+        rewriter, loc, adaptor.getMap(), box,
+        ValueRange{adaptor.getCol(), adaptor.getRow()}, Value(),
+        NVVM::TMAStoreMode::TILE, Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StoreCommitPattern : KernelPattern<StoreCommitOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreCommitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct StoreWaitPattern : KernelPattern<StoreWaitOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
+        op, op.getPending(), op.getReadAttr());
+    return success();
+  }
+};
+
+struct FenceAsyncPattern : KernelPattern<FenceAsyncOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(FenceAsyncOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(rewriter.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    return success();
+  }
+};
+
+/// Named barriers: 0 is the CTA's, 1 and up the consumers' own, behind them
+/// those that hand the tensor core over.
+Value barrierNumber(OpBuilder &builder, Location loc, Value wg,
+                    int64_t first) {
+  return arith::AddIOp::create(builder, loc, wg,
+                               i32Constant(builder, loc, first));
+}
+
+struct WarpgroupBarrierPattern : KernelPattern<WarpgroupBarrierOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpgroupBarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    NVVM::BarrierOp::create(rewriter, loc, Type(),
+                            barrierNumber(rewriter, loc, adaptor.getWg(), 1),
+                            i32Constant(rewriter, loc, 128),
+                            NVVM::BarrierReductionAttr(), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct OrderWaitPattern : KernelPattern<OrderWaitOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(OrderWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value number = barrierNumber(rewriter, loc, adaptor.getWg(),
+                                 1 + context.schedule.consumers);
+    NVVM::BarrierOp::create(rewriter, loc, Type(), number,
+                            i32Constant(rewriter, loc, 256),
+                            NVVM::BarrierReductionAttr(), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct OrderArrivePattern : KernelPattern<OrderArriveOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(OrderArriveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value number = barrierNumber(rewriter, loc, adaptor.getWg(),
+                                 1 + context.schedule.consumers);
+    NVVM::BarrierArriveOp::create(rewriter, loc, number,
+                                  i32Constant(rewriter, loc, 256));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct IsLeaderPattern : KernelPattern<IsLeaderOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(IsLeaderOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, context.isGroupLeader(rewriter, op.getLoc()));
+    return success();
+  }
+};
+} // namespace
+
+void mlir::dgemm::populateEpiloguePatterns(RewritePatternSet &patterns,
+                                           const TypeConverter &converter,
+                                           const KernelContext &context) {
+  patterns.add<ScaleFragmentPattern, AddGlobalPattern, StoreGlobalPattern,
+               StagePattern, TmaStorePattern, StoreCommitPattern,
+               StoreWaitPattern, FenceAsyncPattern, WarpgroupBarrierPattern,
+               OrderWaitPattern, OrderArrivePattern, IsLeaderPattern>(
+      converter, patterns.getContext(), context);
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the conversion patterns of one kernel share: its schedule and memory
+// plan, the values every thread computes at entry, and address arithmetic.
+
+#ifndef DGEMM_LIB_CONVERSION_DGEMMTONVVM_KERNELCONTEXT_H
+#define DGEMM_LIB_CONVERSION_DGEMMTONVVM_KERNELCONTEXT_H
+
+#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::dgemm {
+
+struct KernelContext {
+  ::dgemm::Problem problem;
+  ::dgemm::Schedule schedule;
+  ::dgemm::SmemPlan plan;
+
+  // Parameters of the function; null when the kernel has none of the kind.
+  Value sizeM, sizeN, sizeK, rasterGroup;
+  SmallVector<Value> tensorMaps;
+
+  // Computed at entry.
+  Value smem;      ///< !llvm.ptr<3>, start of dynamic shared memory
+  Value smemUnits; ///< i64, its address in descriptor units (16 bytes)
+  Value thread;    ///< i32, tid.x
+  Value warp;      ///< i32, thread / 32, uniform in the warp
+  Value lane;      ///< i32, thread % 32
+  Value warpInGroup; ///< i32, warp % 4
+  Value warpgroup; ///< i32, warp / 4
+
+  /// Emits the entry values.
+  void emitEntry(OpBuilder &builder, Location loc);
+  /// `offset` bytes (i32) into shared memory.
+  Value smemAt(OpBuilder &builder, Location loc, Value offset) const;
+  Value smemAt(OpBuilder &builder, Location loc, int64_t offset) const;
+  /// Element `slot` of an array at `base` with `step` bytes.
+  Value slotAddress(OpBuilder &builder, Location loc, int64_t base,
+                    int64_t step, Value slot) const;
+  Value fullBarrier(OpBuilder &builder, Location loc, Value slot) const;
+  Value emptyBarrier(OpBuilder &builder, Location loc, Value slot) const;
+  /// Row, within a 64-row block, of this thread's upper accumulators.
+  Value fragmentRow(OpBuilder &builder, Location loc) const;
+  /// i1: first thread of its warpgroup.
+  Value isGroupLeader(OpBuilder &builder, Location loc) const;
+};
+
+Value i32Constant(OpBuilder &builder, Location loc, int64_t value);
+Value i64Constant(OpBuilder &builder, Location loc, int64_t value);
+/// (a + b - 1) / b for unsigned a small enough not to overflow.
+Value ceilDivide(OpBuilder &builder, Location loc, Value a, int64_t b);
+/// The bit pattern of the L2 cache policy of a TMA hint; 0: none.
+int64_t cachePolicy(StringRef hint);
+
+/// Registers of a fragment: struct of cols / 2 values of f32.
+LLVM::LLVMStructType registersOf(FragmentType fragment);
+
+void populateTypeConversions(TypeConverter &converter);
+void populateTilePatterns(RewritePatternSet &patterns,
+                          const TypeConverter &converter,
+                          const KernelContext &context);
+void populateRingPatterns(RewritePatternSet &patterns,
+                          const TypeConverter &converter,
+                          const KernelContext &context);
+void populateMmaPatterns(RewritePatternSet &patterns,
+                         const TypeConverter &converter,
+                         const KernelContext &context);
+void populateEpiloguePatterns(RewritePatternSet &patterns,
+                              const TypeConverter &converter,
+                              const KernelContext &context);
+
+/// Base of patterns that need the kernel's context.
+template <typename OpT>
+class KernelPattern : public OpConversionPattern<OpT> {
+public:
+  KernelPattern(const TypeConverter &converter, MLIRContext *mlirContext,
+                const KernelContext &context)
+      : OpConversionPattern<OpT>(converter, mlirContext), context(context) {}
+
+protected:
+  const KernelContext &context;
+};
+
+} // namespace mlir::dgemm
+
+#endif // DGEMM_LIB_CONVERSION_DGEMMTONVVM_KERNELCONTEXT_H

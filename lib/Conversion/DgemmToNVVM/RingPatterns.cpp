@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ring: barrier set-up, waits, arrivals and TMA copies into slots.
+
+#include "KernelContext.h"
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+/// Suspend-time hint of a barrier wait, in nanoseconds; the wait loops anyway.
+static constexpr int64_t kWaitHint = 10000000;
+
+namespace {
+/// One thread prefetches the tensor maps and initialises the barriers, then
+/// all threads of the CTA meet.
+struct RingPattern : KernelPattern<RingOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(RingOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value first = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, context.thread,
+        i32Constant(rewriter, loc, 0));
+    scf::IfOp::create(
+        rewriter, loc, first, [&](OpBuilder &body, Location loc) {
+          for (Value map : context.tensorMaps)
+            NVVM::PrefetchOp::create(body, loc,
+                                     NVVM::PrefetchCacheLevelAttr(),
+                                     NVVM::CacheEvictionPriorityAttr(), map,
+                                     Value(), /*tensormap=*/true);
+          Value one = i32Constant(body, loc, 1);
+          // Every warp of a reading warpgroup arrives for itself: one warp's
+          // wait says nothing of what its sisters have read.
+          Value readers = i32Constant(body, loc, 4 * op.getConsumers());
+          for (int slot = 0; slot < context.schedule.stages; ++slot) {
+            NVVM::MBarrierInitOp::create(
+                body, loc,
+                context.smemAt(body, loc, context.plan.fullBarrier(slot)), one,
+                Value());
+            NVVM::MBarrierInitOp::create(
+                body, loc,
+                context.smemAt(body, loc,
+                               context.plan.emptyBarrier(
+                                   slot, context.schedule.stages)),
+                readers, Value());
+          }
+          NVVM::FenceMbarrierInitOp::create(body, loc);
+          scf::YieldOp::create(body, loc);
+        });
+    NVVM::BarrierOp::create(rewriter, loc);
+    rewriter.replaceOp(op, context.smem);
+    return success();
+  }
+};
+
+void createWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
+  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
+                                        i32Constant(builder, loc, kWaitHint));
+}
+
+struct AcquirePattern : KernelPattern<AcquireOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(AcquireOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createWait(rewriter, op.getLoc(),
+               context.emptyBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
+               adaptor.getPhase());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitPattern : KernelPattern<WaitOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(WaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createWait(rewriter, op.getLoc(),
+               context.fullBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
+               adaptor.getPhase());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ExpectPattern : KernelPattern<ExpectOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ExpectOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    NVVM::MBarrierArriveExpectTxOp::create(
+        rewriter, loc, Type(),
+        context.fullBarrier(rewriter, loc, adaptor.getSlot()),
+        i32Constant(rewriter, loc, op.getBytes()), NVVM::MemScopeKind::CTA,
+        /*relaxed=*/false, Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReleasePattern : KernelPattern<ReleaseOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value first = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, context.lane,
+        i32Constant(rewriter, loc, 0));
+    Value barrier = context.emptyBarrier(rewriter, loc, adaptor.getSlot());
+    scf::IfOp::create(rewriter, loc, first,
+                      [&](OpBuilder &body, Location loc) {
+                        NVVM::MBarrierArriveOp::create(body, loc, Type(),
+                                                       barrier, Value());
+                        scf::YieldOp::create(body, loc);
+                      });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaLoadPattern : KernelPattern<TmaLoadOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(TmaLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const ::dgemm::SmemPlan &plan = context.plan;
+    int64_t base = op.getMember() == 0   ? plan.offsetA
+                   : op.getMember() == 1 ? plan.offsetB
+                                         : plan.offsetScaleA;
+    int64_t step = op.getMember() == 0   ? plan.slotBytesA
+                   : op.getMember() == 1 ? plan.slotBytesB
+                                         : plan.slotBytesScaleA;
+    Value local =
+        context.slotAddress(rewriter, loc, base, step, adaptor.getSlot());
+    auto clusterPointer =
+        LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
+    Value destination =
+        LLVM::AddrSpaceCastOp::create(rewriter, loc, clusterPointer, local);
+    Value hint;
+    if (int64_t policy = cachePolicy(op.getHint()))
+      hint = i64Constant(rewriter, loc, policy);
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        rewriter, loc, destination, adaptor.getMap(),
+        adaptor.getCoordinates(),
+        context.fullBarrier(rewriter, loc, adaptor.getSlot()), ValueRange(),
+        Value(), hint, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        NVVM::CTAGroupKindAttr(), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct RowScalesPattern : KernelPattern<RowScalesOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(RowScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    Value column =
+        context.slotAddress(rewriter, loc, context.plan.offsetScaleA,
+                            context.plan.slotBytesScaleA, adaptor.getSlot());
+    Value row = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
+                                      context.fragmentRow(rewriter, loc));
+    Value upper = LLVM::GEPOp::create(rewriter, loc, column.getType(), f32,
+                                      column, ValueRange{row});
+    Value lower =
+        LLVM::GEPOp::create(rewriter, loc, column.getType(), f32, upper,
+                            ArrayRef<LLVM::GEPArg>{8});
+    rewriter.replaceOp(op, {LLVM::LoadOp::create(rewriter, loc, f32, upper),
+                            LLVM::LoadOp::create(rewriter, loc, f32, lower)});
+    return success();
+  }
+};
+} // namespace
+
+/// base[index] with a 64-bit index of f32 values that no kernel ever writes.
+static Value loadScale(OpBuilder &builder, Location loc, Value base,
+                       Value index) {
+  Type f32 = builder.getF32Type();
+  Value address = LLVM::GEPOp::create(builder, loc, base.getType(), f32, base,
+                                      ValueRange{index});
+  auto load = LLVM::LoadOp::create(builder, loc, f32, address,
+                                   /*alignment=*/4);
+  load.setInvariant(true);
+  return load;
+}
+
+/// major * majorStride + minor * minorStride, 64-bit.
+static Value scaleIndex(OpBuilder &builder, Location loc, Value major,
+                        Value majorStride, Value minor, Value minorStride) {
+  Type i64 = builder.getI64Type();
+  Value wideMajor = arith::ExtUIOp::create(builder, loc, i64, major);
+  Value wideMinor = arith::ExtUIOp::create(builder, loc, i64, minor);
+  Value first = arith::MulIOp::create(builder, loc, wideMajor, majorStride);
+  Value second = arith::MulIOp::create(builder, loc, wideMinor, minorStride);
+  return arith::AddIOp::create(builder, loc, first, second);
+}
+
+namespace {
+struct GlobalRowScalesPattern : KernelPattern<GlobalRowScalesOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(GlobalRowScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value last = arith::SubIOp::create(rewriter, loc, adaptor.getLimit(),
+                                       i32Constant(rewriter, loc, 1));
+    Value upperRow = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
+                                           context.fragmentRow(rewriter, loc));
+    SmallVector<Value, 2> scales;
+    for (int64_t below : {0, 8}) {
+      Value row = arith::AddIOp::create(rewriter, loc, upperRow,
+                                        i32Constant(rewriter, loc, below));
+      Value inside = arith::MinUIOp::create(rewriter, loc, row, last);
+      Value index = scaleIndex(rewriter, loc, inside, adaptor.getRowStride(),
+                               adaptor.getKblock(), adaptor.getKStride());
+      scales.push_back(loadScale(rewriter, loc, adaptor.getBase(), index));
+    }
+    rewriter.replaceOp(op, scales);
+    return success();
+  }
+};
+
+struct ColScalePattern : KernelPattern<ColScaleOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ColScaleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value last = arith::SubIOp::create(rewriter, loc, adaptor.getGroups(),
+                                       i32Constant(rewriter, loc, 1));
+    Value group =
+        arith::MinUIOp::create(rewriter, loc, adaptor.getGroup(), last);
+    Value index = scaleIndex(rewriter, loc, group, adaptor.getGroupStride(),
+                             adaptor.getKblock(), adaptor.getKStride());
+    rewriter.replaceOp(op,
+                       loadScale(rewriter, loc, adaptor.getBase(), index));
+    return success();
+  }
+};
+} // namespace
+
+void mlir::dgemm::populateRingPatterns(RewritePatternSet &patterns,
+                                       const TypeConverter &converter,
+                                       const KernelContext &context) {
+  patterns.add<RingPattern, AcquirePattern, WaitPattern, ExpectPattern,
+               ReleasePattern, TmaLoadPattern, RowScalesPattern,
+               GlobalRowScalesPattern, ColScalePattern>(
+      converter, patterns.getContext(), context);
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of the passes, by level.
+
+#include "dgemm/Pipelines/Pipelines.h"
+
+#include "dgemm/Conversion/DgemmToNVVM/DgemmToNVVM.h"
+#include "dgemm/Conversion/LowerToAsm/LowerToAsm.h"
+#include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
+#include "dgemm/Dialect/Dgemm/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+void mlir::dgemm::buildSchedulePipeline(
+    OpPassManager &manager, const CompilePipelineOptions &options) {
+  DgemmVerifyTargetPassOptions target;
+  target.chip = options.chip;
+  target.ptx = options.ptx;
+  manager.addPass(createDgemmVerifyTargetPass(target));
+  DgemmSelectSchedulePassOptions select;
+  select.schedule = options.schedule;
+  manager.addPass(createDgemmSelectSchedulePass(select));
+}
+
+void mlir::dgemm::buildKernelPipeline(OpPassManager &manager) {
+  manager.addPass(createDgemmCreateKernelPass());
+  OpPassManager &kernel = manager.nest<KernelOp>();
+  kernel.addPass(createDgemmInsertScalingPass());
+  kernel.addPass(createDgemmMaterializePipelinePass());
+  kernel.addPass(createDgemmSpecializeWarpsPass());
+  kernel.addPass(createDgemmPartitionMmaPass());
+  kernel.addPass(createDgemmLowerEpiloguePass());
+  kernel.addPass(createDgemmInsertFencesPass());
+  kernel.addPass(createDgemmPlanSmemPass());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+  kernel.addPass(createDgemmVerifyKernelPass());
+}
+
+void mlir::dgemm::buildMachinePipeline(OpPassManager &manager) {
+  manager.addPass(createConvertDgemmToNVVMPass());
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+}
+
+void mlir::dgemm::buildDgemmCompilePipeline(
+    OpPassManager &manager, const CompilePipelineOptions &options) {
+  buildSchedulePipeline(manager, options);
+  if (options.stopAfter == "schedule")
+    return;
+  buildKernelPipeline(manager);
+  if (options.stopAfter == "kernel")
+    return;
+  buildMachinePipeline(manager);
+  if (options.stopAfter == "asm")
+    manager.nest<gpu::GPUModuleOp>().addPass(createDgemmLowerToAsmPass());
+}
+
+void mlir::dgemm::buildLowerToLLVMPipeline(OpPassManager &manager,
+                                           bool debugDirectives) {
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createDgemmLowerToAsmPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createArithToLLVMConversionPass());
+  kernels.addPass(createConvertControlFlowToLLVMPass());
+  kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createCanonicalizerPass());
+  if (debugDirectives) {
+    LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+    scopes.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+    kernels.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
+  }
+}
+
+void mlir::dgemm::registerDgemmPipelines() {
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "dgemm-compile-pipeline",
+      "From scheduled or unscheduled matmuls (L0, L1) to machine ops (L3)",
+      buildDgemmCompilePipeline);
+  PassPipelineRegistration<>(
+      "dgemm-lower-to-llvm",
+      "From machine ops (L3a) to the LLVM dialect, ready for translation",
+      [](OpPassManager &manager) {
+        buildLowerToLLVMPipeline(manager, /*debugDirectives=*/false);
+      });
+}
