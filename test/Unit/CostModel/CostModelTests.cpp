@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms of the cost model against values worked out by hand, and the
+// directions in which it must move.
+
+#include "dgemm/CostModel/CostModel.h"
+
+#include "../../../lib/CostModel/RasterWalk.h"
+#include "../../../lib/CostModel/SoftMax.h"
+
+#include <gtest/gtest.h>
+
+using namespace dgemm;
+
+static Problem problem(int64_t m, int64_t n, int64_t k, bool fp8 = false) {
+  Problem out;
+  out.m = m;
+  out.n = n;
+  out.k = k;
+  if (fp8) {
+    out.a = out.b = DType::F8E4M3FN;
+    out.scaleA = {DType::F32, 1, 128, ScaleMajor::K};
+    out.scaleB = {DType::F32, 128, 128, ScaleMajor::K};
+  }
+  return out;
+}
+
+static Schedule schedule(const char *text) {
+  Result<Schedule> parsed = parseSchedule(text);
+  EXPECT_TRUE(parsed.ok()) << parsed.message();
+  return parsed.ok() ? *parsed : Schedule();
+}
+
+/// A device on which one thing at a time can be switched on.
+static DeviceModel ideal() {
+  DeviceModel device;
+  device.maxClock = 1;
+  LargeCoefficients &c = device.large;
+  c.fixed = 0;
+  c.clock16 = c.clock8 = 1;
+  c.powerExponent = 0;
+  c.promotion = c.chainSync = c.extraBlock = c.promotionContention = 0;
+  c.loadLatency = c.tmaRow = 0;
+  c.epilogueBase = c.epilogueColumn = c.epilogueRound = 0;
+  c.cluster = c.cluster8 = 0;
+  c.hbmRead = c.hbmWrite = 1e9;
+  // So steep that a soft maximum is a maximum.
+  c.softKBlock = c.softChain = c.softBody = 400;
+  return device;
+}
+
+static double largeUs(const Problem &p, const char *text,
+                      const DeviceModel &device) {
+  return largeCost(costInputs(p, schedule(text), device), device).microseconds;
+}
+
+TEST(CostModel, TensorTimeOfOneTile) {
+  // 128x256 with 64 K blocks: 4 x 2 x 128 cycles each, at 1 GHz.
+  EXPECT_NEAR(largeUs(problem(128, 256, 4096), "tile = 128x256x64", ideal()),
+              64 * 4 * 2 * 128 / 1000.0, 0.2);
+}
+
+TEST(CostModel, SharedMemoryBindsNarrowBlocks) {
+  // n = 32: 16 + 8 cycles of reads against 16 of multiplication.
+  double us = largeUs(problem(128, 32, 4096),
+                      "tile = 128x32x64, swizzle = [128, 128, 64]", ideal());
+  EXPECT_NEAR(us, 64 * 4 * 2 * 24 / 1000.0, 0.05);
+}
+
+TEST(CostModel, WavesAreWhole) {
+  // 133 tiles on 132 SMs take twice the time of 132.
+  double one =
+      largeUs(problem(132 * 128, 256, 4096), "tile = 128x256x64", ideal());
+  double two =
+      largeUs(problem(133 * 128, 256, 4096), "tile = 128x256x64", ideal());
+  EXPECT_NEAR(two / one, 2, 1e-6);
+}
+
+TEST(CostModel, LatencyNeedsStages) {
+  DeviceModel device = ideal();
+  device.large.loadLatency = 6000;
+  // Three stages leave 6000 / 2 cycles per K block.
+  EXPECT_NEAR(
+      largeUs(problem(128, 256, 4096), "tile = 128x256x64, stages = 3", device),
+      64 * 3000 / 1000.0, 0.5);
+}
+
+TEST(CostModel, PromotionIsInTheChainUnlessOverlapped) {
+  DeviceModel device = ideal();
+  device.large.promotion = 10;
+  Problem p = problem(128, 192, 4096, true);
+  // 32 K blocks; a consumer multiplies 64x192 alone (4 x 96 cycles), then
+  // promotes 64 x 192 / 128 x 10 = 960.
+  EXPECT_NEAR(largeUs(p, "tile = 128x192x128, promote = 128", device),
+              32 * (4 * 96 + 960) / 1000.0, 0.2);
+  // Overlapped: only the second of two n-blocks.
+  EXPECT_NEAR(largeUs(p,
+                      "tile = 128x192x128, n_blocks = 2 overlapped, "
+                      "promote = 128",
+                      device),
+              32 * (4 * 96 + 480) / 1000.0, 0.2);
+}
+
+TEST(CostModel, PingPongHidesTheEpilogue) {
+  DeviceModel device = ideal();
+  device.large.epilogueBase = 10000;
+  Problem p = problem(2 * 132 * 128, 176, 2048);
+  double coop = largeUs(p, "tile = 128x176x64", device);
+  double pingPong = largeUs(
+      p, "tile = 128x176x64, consumers = 2 pingpong, stages = 5", device);
+  EXPECT_NEAR(coop - pingPong, 10, 0.1); // paid twice against once
+}
+
+TEST(CostModel, TmaRowsCountLoadsAndStores) {
+  DeviceModel device = ideal();
+  device.large.tmaRow = 100;
+  // 64 K blocks of 128 + 256 rows, and 128 rows x 4 store boxes.
+  EXPECT_NEAR(largeUs(problem(128, 256, 4096), "tile = 128x256x64", device),
+              100 * (64 * 384 + 128 * 4) / 1000.0, 10);
+}
+
+TEST(CostModel, PowerLimitLowersTheClock) {
+  DeviceModel device;
+  Problem p = problem(8192, 8192, 8192);
+  CostBreakdown cost = predict(p, schedule("tile = 128x256x64"), device);
+  EXPECT_LT(cost.clock, 1.75);
+  EXPECT_GT(cost.utilisation, 0.9);
+  device.large.powerExponent = 0;
+  device.large.clock16 = 1.98;
+  EXPECT_LT(predict(p, schedule("tile = 128x256x64"), device).microseconds,
+            cost.microseconds);
+}
+
+TEST(CostModel, EveryPartIsAtLeastZero) {
+  DeviceModel device;
+  for (int64_t m : {1, 64, 128, 129, 4096})
+    for (bool fp8 : {false, true}) {
+      Schedule s = schedule(fp8 ? "tile = 128x128x128, promote = 128"
+                                : "tile = 128x128x64");
+      CostBreakdown cost = predict(problem(m, 3000, 5000, fp8), s, device);
+      EXPECT_GT(cost.microseconds, 0);
+      for (const auto &[name, value] : cost.parts())
+        EXPECT_GE(value, 0) << name;
+      for (double part :
+           {cost.tensor, cost.sharedMemory, cost.chain, cost.promotion,
+            cost.latency, cost.tma, cost.epilogue, cost.memory, cost.reduction,
+            cost.fixed, cost.quantisation})
+        EXPECT_GE(part, 0);
+    }
+}
+
+TEST(CostModel, MoreBandwidthIsNeverSlower) {
+  for (int64_t m : {8, 128, 4096}) {
+    Schedule s = schedule(m == 4096 ? "tile = 128x256x64"
+                                    : "tile = 64x64x64, consumers = 1 "
+                                      "cooperative, regs = [0, 0]");
+    double last = 1e30;
+    for (double factor : {0.25, 0.5, 1.0, 2.0, 4.0}) {
+      DeviceModel device;
+      device.large.hbmRead *= factor;
+      device.large.hbmWrite *= factor;
+      device.decode.hbm *= factor;
+      double us = predict(problem(m, 7168, 2048), s, device).microseconds;
+      EXPECT_LT(us, last);
+      last = us;
+    }
+  }
+}
+
+TEST(CostModel, DecodeIsBoundByTheWeights) {
+  DeviceModel device;
+  Schedule s = schedule("tile = 64x64x64, consumers = 1 cooperative, "
+                        "stages = 8, regs = [0, 0]");
+  CostBreakdown cost = predict(problem(16, 8192, 8192), s, device);
+  EXPECT_STREQ(cost.bound, "memory");
+  double floor = 8192.0 * 8192 * 2 / (device.decode.hbm * 1e6);
+  EXPECT_NEAR(cost.memory, floor, floor * 0.01);
+  EXPECT_GT(cost.microseconds, floor);
+  EXPECT_LT(cost.microseconds, floor + 6);
+}
+
+TEST(CostModel, DirtyCacheCostsMore) {
+  DeviceModel device;
+  CostInputs in = costInputs(problem(16, 7168, 16384),
+                             schedule("tile = 64x64x64, consumers = 1 "
+                                      "cooperative, regs = [0, 0]"),
+                             device);
+  double clean = decodeCost(in, device).microseconds;
+  in.l2 = L2State::Dirty;
+  double hinted = decodeCost(in, device).microseconds;
+  in.evictFirst = false;
+  double unhinted = decodeCost(in, device).microseconds;
+  EXPECT_LT(clean, hinted);
+  EXPECT_LT(hinted, unhinted);
+}
+
+TEST(CostModel, TextNamesTheBound) {
+  CostBreakdown cost;
+  cost.microseconds = 12.34;
+  cost.tensor = 10;
+  cost.memory = 2.5;
+  EXPECT_EQ(toString(cost),
+            "12.3 us, bound by tensor (tensor 10.0, memory 2.5)");
+}
+
+TEST(SoftMax, LiesBetweenMaximumAndSum) {
+  EXPECT_DOUBLE_EQ(softMax(4, {0, 0}), 0);
+  EXPECT_DOUBLE_EQ(softMax(4, {3, 0}), 3);
+  EXPECT_NEAR(softMax(2, {3, 4}), 5, 1e-12);
+  EXPECT_NEAR(softMax(4, {1e200, 1e200}), 1e200 * 1.189207, 1e194);
+}
+
+TEST(RasterWalk, EveryPanelIsReadOnceWhenAllFits) {
+  RasterWalk walk{8, 4, 4, 8, true, 100, 10, 1e9};
+  double total = 0;
+  for (const WaveMisses &wave : walkTiles(walk))
+    total += wave.bytes * wave.count;
+  EXPECT_DOUBLE_EQ(total, 8 * 100 + 4 * 10);
+}
+
+TEST(RasterWalk, NothingIsKeptWithoutACache) {
+  // Group of 2 rows, 4 CTAs: each wave is a 2 x 2 block of tiles.
+  RasterWalk walk{4, 4, 4, 2, true, 100, 10, 0};
+  std::vector<WaveMisses> waves = walkTiles(walk);
+  ASSERT_EQ(waves.size(), 4u);
+  for (const WaveMisses &wave : waves)
+    EXPECT_DOUBLE_EQ(wave.bytes, 2 * 100 + 2 * 10);
+}
+
+TEST(RasterWalk, LeastRecentlyUsedGoes) {
+  // Room for the two panels of A only: B's are read again in every group.
+  RasterWalk walk{2, 3, 2, 2, true, 100, 10, 215};
+  std::vector<WaveMisses> waves = walkTiles(walk);
+  ASSERT_EQ(waves.size(), 3u);
+  EXPECT_DOUBLE_EQ(waves[0].bytes, 210);
+  EXPECT_DOUBLE_EQ(waves[1].bytes, 10);
+  EXPECT_DOUBLE_EQ(waves[2].bytes, 10);
+}
+
+TEST(RasterWalk, AlongNIsTheMirrorImage) {
+  RasterWalk m{6, 10, 7, 3, true, 100, 10, 300};
+  RasterWalk n{10, 6, 7, 3, false, 10, 100, 300};
+  std::vector<WaveMisses> a = walkTiles(m), b = walkTiles(n);
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    EXPECT_DOUBLE_EQ(a[i].bytes, b[i].bytes);
+}
+
+TEST(RasterWalk, LongWalksAreExtrapolated) {
+  RasterWalk walk{1 << 20, 1 << 20, 132, 16, true, 1, 1, 1000};
+  std::vector<WaveMisses> waves = walkTiles(walk);
+  EXPECT_LE(waves.size(), 65u);
+  double count = 0;
+  for (const WaveMisses &wave : waves)
+    count += wave.count;
+  EXPECT_DOUBLE_EQ(count, double((int64_t(1) << 40) / 132 + 1));
+}
+
+TEST(DeviceModel, KnownDevices) {
+  for (const std::string &name : deviceNames()) {
+    Result<DeviceModel> device = findDevice(name);
+    ASSERT_TRUE(device.ok());
+    EXPECT_EQ(device->name, name);
+  }
+  EXPECT_EQ(findDevice("h20")->smCount, 78);
+  EXPECT_TRUE(findDevice("H200")->measured);
+  EXPECT_FALSE(findDevice("H100")->measured);
+  EXPECT_LT(findDevice("H100")->decode.hbm, findDevice("H200")->decode.hbm);
+  EXPECT_NE(findDevice("A100").message().find("expected one of H200"),
+            std::string::npos);
+}
+
+TEST(DeviceModel, H20IsTensorBoundFourTimesSooner) {
+  Problem p = problem(4096, 4096, 4096);
+  Schedule s = schedule("tile = 128x256x64");
+  CostBreakdown cost = predict(p, s, *findDevice("H20"));
+  EXPECT_STREQ(cost.bound, "tensor");
+  EXPECT_GT(cost.microseconds,
+            4 * predict(p, s, *findDevice("H200")).microseconds);
+}
