@@ -55,7 +55,7 @@ Type mlir::dgemm::elementTypeOf(MLIRContext *context, ::dgemm::DType type) {
   return NoneType::get(context);
 }
 
-dgemm::TilesOp mlir::dgemm::findTiles(Operation *op) {
+mlir::dgemm::TilesOp mlir::dgemm::findTiles(Operation *op) {
   TilesOp found;
   op->walk([&](TilesOp tiles) { found = tiles; });
   return found;
@@ -68,7 +68,7 @@ scf::ForOp mlir::dgemm::findKLoop(TilesOp tiles) {
   return {};
 }
 
-dgemm::RoleOp mlir::dgemm::findRole(KernelOp kernel, StringRef role) {
+mlir::dgemm::RoleOp mlir::dgemm::findRole(KernelOp kernel, StringRef role) {
   for (RoleOp op : kernel.getBody().getOps<RoleOp>())
     if (op.getRole() == role)
       return op;

@@ -46,8 +46,8 @@ private:
 
   KernelOp kernel;
   TileStoreOp store;
-  const ::dgemm::Problem &problem;
-  const ::dgemm::Schedule &schedule;
+  ::dgemm::Problem problem;
+  ::dgemm::Schedule schedule;
   ::dgemm::SmemPlan plan;
   OpBuilder builder;
   Location loc;
@@ -83,7 +83,7 @@ void EpilogueLowering::addC() {
     fragment = AddGlobalOp::create(
         builder, loc, fragment.getType(), fragment,
         kernel.getPointer(Operand::C), rows[mb], cols[nb], sizeM, sizeN,
-        kernel.getSize(Symbol::LdC), TypeAttr::get(element));
+        kernel.getSize(Symbol::LdC), element);
   }
 }
 
@@ -92,7 +92,7 @@ void EpilogueLowering::storeFromRegisters(OpBuilder &body) {
     int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
     StoreGlobalOp::create(body, loc, fragment, kernel.getPointer(Operand::D),
                           rows[mb], cols[nb], sizeM, sizeN,
-                          kernel.getSize(Symbol::LdD), TypeAttr::get(element));
+                          kernel.getSize(Symbol::LdD), element);
   }
 }
 
@@ -119,7 +119,7 @@ void EpilogueLowering::stageBox(OpBuilder &body, const Box &box,
     StageOp::create(body, loc, fragments[box.block * schedule.nBlocks + nb],
                     wg, from - columnOf(nb), to - from, from - box.column,
                     width, static_cast<int32_t>(offset),
-                    TypeAttr::get(element));
+                    element);
   }
 }
 

@@ -133,8 +133,9 @@ void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
   auto yieldNext = [&](OpBuilder &builder, Location loc,
                        ArrayRef<BlockArgument> carried) {
     ReleaseOp::create(builder, loc, ring, carried[0], 0);
-    auto next = AdvanceOp::create(builder, loc, ring, carried[0], carried[1],
-                                  Value{});
+    Type i32 = builder.getI32Type();
+    auto next = AdvanceOp::create(builder, loc, i32, i32, ring, carried[0],
+                                  carried[1], Value{});
     return SmallVector<Value>(next.getResults());
   };
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(

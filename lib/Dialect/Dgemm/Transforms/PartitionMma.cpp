@@ -75,12 +75,13 @@ private:
   KernelOp kernel;
   TilesOp tiles;
   scf::ForOp loop;
-  const ::dgemm::Problem &problem;
-  const ::dgemm::Schedule &schedule;
+  ::dgemm::Problem problem;
+  ::dgemm::Schedule schedule;
   OpBuilder builder;
   Location loc;
   Value wg;
   Value ring, m0, n0;
+  Type i32;
   /// Row of each m64 block within the CTA tile.
   SmallVector<Value> blockRows;
   /// For global row scales: row of each m64 block within A.
@@ -99,9 +100,10 @@ SmallVector<SmallVector<Value, 2>>
 MmaPartitioner::loadRowScales(Value slot, Value kb) {
   SmallVector<SmallVector<Value, 2>> scales(schedule.mBlocks());
   RowScalePath path = ::dgemm::rowScalePath(problem, schedule);
+  Type f32 = builder.getF32Type();
   for (int block = 0; block < schedule.mBlocks(); ++block) {
     if (path == RowScalePath::Ring) {
-      auto op = RowScalesOp::create(builder, loc, ring, slot,
+      auto op = RowScalesOp::create(builder, loc, f32, f32, ring, slot,
                                     blockRows[block], /*member=*/2);
       scales[block] = {op.getUpper(), op.getLower()};
     } else if (path == RowScalePath::Global) {
@@ -109,7 +111,8 @@ MmaPartitioner::loadRowScales(Value slot, Value kb) {
       Value one = constantI64(builder, loc, 1);
       bool kMajor = problem.scaleA.major == ScaleMajor::K;
       auto op = GlobalRowScalesOp::create(
-          builder, loc, kernel.getPointer(Operand::ScaleA), globalRows[block],
+          builder, loc, f32, f32, kernel.getPointer(Operand::ScaleA),
+          globalRows[block],
           limit, kb, kMajor ? stride : one, kMajor ? one : stride);
       scales[block] = {op.getUpper(), op.getLower()};
     }
@@ -132,7 +135,8 @@ void MmaPartitioner::addColumnScales(int64_t residue, int nBlock, Value kb,
       Value number = arith::AddIOp::create(builder, loc, firstGroup,
                                            constantI32(builder, loc, group));
       scale = ColScaleOp::create(
-          builder, loc, kernel.getPointer(Operand::ScaleB), number, groups, kb,
+          builder, loc, builder.getF32Type(),
+          kernel.getPointer(Operand::ScaleB), number, groups, kb,
           kernel.getSize(Symbol::LdScaleB), constantI64(builder, loc, 1));
     }
     if (!scales.empty())
@@ -178,7 +182,7 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     Value undefined = WgmmaUndefOp::create(builder, loc, inflight);
     int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
     partials[block] =
-        MmaOp::create(builder, loc, ring, slot, blockRows[mb],
+        MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
                       nb * schedule.nPerBlock(), undefined, /*fresh=*/true);
   };
   auto promote = [&](int block) {
@@ -198,7 +202,7 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     if (block >= depth - 1)
       promote(block - depth + 1);
   }
-  auto next = AdvanceOp::create(builder, loc, ring, slot, phase, Value{});
+  auto next = AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
   SmallVector<Value> yields(sums);
   llvm::append_range(yields, next.getResults());
   scf::YieldOp::create(builder, loc, yields);
@@ -231,7 +235,7 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
   for (int block = 0; block < numBlocks(); ++block) {
     int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
     sums[block] =
-        MmaOp::create(builder, loc, ring, slot, blockRows[mb],
+        MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
                       nb * schedule.nPerBlock(), sums[block], /*fresh=*/false);
   }
   Value hasPrevious = arith::CmpIOp::create(
@@ -242,18 +246,18 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
                       ReleaseOp::create(body, loc, ring, previous, 1);
                       scf::YieldOp::create(body, loc);
                     });
-  auto next = AdvanceOp::create(builder, loc, ring, slot, phase, Value{});
+  auto next = AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
   SmallVector<Value> yields(sums);
   llvm::append_range(yields, next.getResults());
   yields.push_back(slot);
   scf::YieldOp::create(builder, loc, yields);
 
   LoopState state;
-  auto results = copy.getResults();
-  state.accumulators.assign(results.begin(), results.end() - 3);
-  state.slot = results[results.size() - 3];
-  state.phase = results[results.size() - 2];
-  state.lastSlot = results[results.size() - 1];
+  state.accumulators.assign(copy.getResults().drop_back(3));
+  auto last = copy.getResults().take_back(3);
+  state.slot = last[0];
+  state.phase = last[1];
+  state.lastSlot = last[2];
   return state;
 }
 
@@ -315,6 +319,7 @@ void MmaPartitioner::run() {
   loop.walk([&](WaitOp wait) { ring = wait.getRing(); });
   MLIRContext *context = builder.getContext();
   Type f32 = builder.getF32Type();
+  i32 = builder.getI32Type();
   fragment = FragmentType::get(context, 64, schedule.nPerBlock(), f32);
   inflight = InflightType::get(context, 64, schedule.nPerBlock(), f32);
 

@@ -162,9 +162,10 @@ struct SpecializeWarpsPass
 
     // Ping-pong: the slots of the other warpgroup's tile are skipped, before
     // the first tile by warpgroup 1 and after every tile by both.
-    Value blocks = KBlocksOp::create(builder, loc, builder.getI32Type());
+    Type i32 = builder.getI32Type();
+    Value blocks = KBlocksOp::create(builder, loc, i32);
     Value ahead = arith::MulIOp::create(builder, loc, blocks, wg);
-    auto first = AdvanceOp::create(builder, loc, ring, tiles.getInits()[0],
+    auto first = AdvanceOp::create(builder, loc, i32, i32, ring, tiles.getInits()[0],
                                    tiles.getInits()[1], ahead);
     // Warpgroup 0 multiplies first; 1 hands it the tensor core.
     Value one = constantI32(builder, loc, 1);
@@ -183,9 +184,9 @@ struct SpecializeWarpsPass
             [&](OpBuilder &body) { OrderWaitOp::create(body, loc, wg); },
             [&](OpBuilder &body, SmallVectorImpl<Value> &state) {
               OrderArriveOp::create(body, loc, other);
-              auto next = AdvanceOp::create(body, loc, ring, state[0],
+              auto next = AdvanceOp::create(body, loc, i32, i32, ring, state[0],
                                             state[1], blocks);
-              state = {next.getNextSlot(), next.getNextPhase()};
+              state.assign({next.getNextSlot(), next.getNextPhase()});
             });
   }
 };
