@@ -5,6 +5,9 @@
 
 #include "dgemm/Runtime/Device.h"
 
+#include <chrono>
+#include <thread>
+
 namespace dgemm::cuda {
 
 static Result<DeviceInfo> describe(const DriverApi &api, int ordinal) {
@@ -267,6 +270,25 @@ Stream::~Stream() {
   ContextScope scope(*owner);
   if (scope.status().ok())
     owner->api().cuStreamDestroy_v2(handle);
+}
+
+Result<bool> Stream::waitFor(double seconds) const {
+  ContextScope scope(*owner);
+  if (!scope.status())
+    return scope.status();
+  auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (true) {
+    Code code = owner->api().cuStreamQuery(handle);
+    if (code != kNotReady) {
+      if (Status s = owner->api().check(code, "waiting for the stream"); !s)
+        return s;
+      return true;
+    }
+    if (std::chrono::steady_clock::now() > deadline)
+      return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 Status Stream::synchronize() const {

@@ -122,6 +122,9 @@ public:
 
   CUstream get() const { return handle; }
   Status synchronize() const;
+  /// Waits at most this long; false when work is still running then. Nothing
+  /// of the context can be freed after that without waiting for ever.
+  Result<bool> waitFor(double seconds) const;
 
 private:
   Stream(std::shared_ptr<Device> device, CUstream stream)

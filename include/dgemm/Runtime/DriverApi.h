@@ -34,6 +34,7 @@ using Event = ::CUevent_st *;
 using DevicePtr = unsigned long long;
 /// A CUresult; 0 is success.
 using Code = int;
+inline constexpr Code kNotReady = 600;
 
 /// Device attributes (CUdevice_attribute).
 enum DeviceAttribute : int {
@@ -143,6 +144,7 @@ enum TensorMapType : int {
   X(cuPointerGetAttribute, (void *, int, DevicePtr))                           \
   X(cuStreamCreate, (CUstream *, unsigned))                                    \
   X(cuStreamDestroy_v2, (CUstream))                                            \
+  X(cuStreamQuery, (CUstream))                                                 \
   X(cuStreamSynchronize, (CUstream))                                           \
   X(cuStreamIsCapturing, (CUstream, int *))                                    \
   X(cuStreamGetId, (CUstream, unsigned long long *))                           \

@@ -90,6 +90,18 @@ TEST_F(Driver, BuffersRoundTripAndCheckTheirRange) {
   EXPECT_EQ(state->contextDepth, 0);
 }
 
+TEST_F(Driver, WaitingForAStreamEnds) {
+  auto stream = Stream::create(openDevice());
+  ASSERT_TRUE(stream) << stream.message();
+  Result<bool> done = (*stream)->waitFor(1);
+  ASSERT_TRUE(done) << done.message();
+  EXPECT_TRUE(*done);
+  state->busy = true;
+  done = (*stream)->waitFor(0.01);
+  ASSERT_TRUE(done) << done.message();
+  EXPECT_FALSE(*done);
+}
+
 TEST_F(Driver, PtxIsTerminatedForTheDriver) {
   std::shared_ptr<Device> device = openDevice();
   std::string text = ".version 8.0 and more";

@@ -204,6 +204,7 @@ Code cuStreamCreate(CUstream *stream, unsigned) {
   return kSuccess;
 }
 Code cuStreamDestroy_v2(CUstream) { return kSuccess; }
+Code cuStreamQuery(CUstream) { return state.busy ? kNotReady : kSuccess; }
 Code cuStreamSynchronize(CUstream) {
   ++state.synchronizations;
   return kSuccess;
