@@ -74,7 +74,8 @@ struct KernelArgument {
     Size32,      ///< 32-bit value of a symbol
     Size64,      ///< 64-bit value of a symbol
     RasterGroup, ///< 32-bit; tiles walked along M before stepping N
-    Alpha, Beta  ///< 32-bit float, default 1
+    Alpha,
+    Beta ///< 32-bit float, default 1
   };
   Kind kind = Kind::Size32;
   int tensorMap = 0;
@@ -136,8 +137,8 @@ struct LaunchOperands {
 
 /// Options of one launch that need no recompilation.
 struct LaunchOptions {
-  int smLimit = 0;      ///< use at most this many SMs; 0: all
-  int rasterGroup = 0;  ///< 0: the schedule's default
+  int smLimit = 0;     ///< use at most this many SMs; 0: all
+  int rasterGroup = 0; ///< 0: the schedule's default
   float alpha = 1, beta = 1;
   bool programmaticDependentLaunch = false;
 };
