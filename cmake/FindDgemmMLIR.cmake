@@ -45,20 +45,3 @@ if(DGEMM_LINK_MLIR_DYLIB)
 else()
   include(StaticMLIR)
 endif()
-
-# One precompiled header for all MLIR targets. Executables are compiled as the
-# libraries are (-fPIC, not -fPIE), since a precompiled header fits one setting.
-option(DGEMM_PRECOMPILED_HEADERS "Compile the common MLIR headers once" ON)
-if(DGEMM_PRECOMPILED_HEADERS)
-  set(CMAKE_CXX_COMPILE_OPTIONS_PIE ${CMAKE_CXX_COMPILE_OPTIONS_PIC})
-  file(WRITE ${PROJECT_BINARY_DIR}/DgemmPCH.cpp "// Carrier of the precompiled header.\n")
-  add_library(DgemmPCH STATIC ${PROJECT_BINARY_DIR}/DgemmPCH.cpp)
-  target_compile_options(DgemmPCH PRIVATE -fno-exceptions)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # ccache can tell unchanged precompiled headers only without a time in them.
-    target_compile_options(DgemmPCH PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
-  target_link_libraries(DgemmPCH PRIVATE DgemmMLIRDeps)
-  target_precompile_headers(DgemmPCH PRIVATE
-                            ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h)
-endif()
