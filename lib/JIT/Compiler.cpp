@@ -352,8 +352,10 @@ Result<std::string> lowerModule(const std::string &mlirText, Stage stage,
   auto lowering = Lowering::parse(mlirText, options);
   if (!lowering)
     return lowering.status();
-  Status status = (*lowering)->lowerTo(std::min(stage, Stage::NVVM));
-  if (!status)
+  if (Status status = (*lowering)->checkOneGemm(); !status)
+    return status;
+  if (Status status = (*lowering)->lowerTo(std::min(stage, Stage::NVVM));
+      !status)
     return status;
   if (stage <= Stage::NVVM)
     return (*lowering)->print(/*withLocations=*/false);

@@ -5,6 +5,7 @@
 
 #include "Diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Remarks.h"
 
@@ -28,6 +29,16 @@ static FileLineColLoc findPosition(Location location) {
   return found;
 }
 
+std::string describeLocation(Location location) {
+  FileLineColLoc position = findPosition(location);
+  if (!position)
+    return {};
+  return (position.getFilename().getValue() + ":" +
+          llvm::Twine(position.getLine()) + ":" +
+          llvm::Twine(position.getColumn()))
+      .str();
+}
+
 static const char *severityName(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Note:
@@ -46,9 +57,9 @@ static void print(llvm::raw_ostream &stream, const Diagnostic &diagnostic,
                   bool leading) {
   if (leading)
     stream << '\n';
-  if (FileLineColLoc position = findPosition(diagnostic.getLocation()))
-    stream << position.getFilename().getValue() << ':' << position.getLine()
-           << ':' << position.getColumn() << ": ";
+  if (std::string place = describeLocation(diagnostic.getLocation());
+      !place.empty())
+    stream << place << ": ";
   stream << severityName(diagnostic.getSeverity()) << ": " << diagnostic;
 }
 

@@ -14,6 +14,9 @@
 
 namespace dgemm::jit {
 
+/// "file:line:column" of a location; empty when it names no file.
+std::string describeLocation(mlir::Location location);
+
 /// Collects every diagnostic of a context for as long as it lives.
 class DiagnosticCollector {
 public:

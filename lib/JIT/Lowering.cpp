@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -124,7 +125,7 @@ Lowering::build(const Problem &problem, const CompileOptions &options) {
       builder, location, "gemm", builder.getFunctionType(inputs, {typeD}));
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
-  ArrayRef<BlockArgument> arguments = body->getArguments();
+  SmallVector<Value> arguments(body->getArguments());
   Value a = arguments[0], b = arguments[1], d = arguments.back();
   size_t next = 2;
   Value scaleA = problem.scaleA.present() ? arguments[next++] : Value();
@@ -141,13 +142,6 @@ Lowering::build(const Problem &problem, const CompileOptions &options) {
   return lowering;
 }
 
-static std::string describe(Location location) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  location.print(stream);
-  return text;
-}
-
 Status Lowering::checkOneGemm() {
   SmallVector<ir::MatmulOp> matmuls;
   bool kernels = false;
@@ -155,7 +149,7 @@ Status Lowering::checkOneGemm() {
     if (auto matmul = dyn_cast<ir::MatmulOp>(op))
       matmuls.push_back(matmul);
     kernels |= isa<ir::KernelOp>(op) ||
-               op->hasAttr(ir::DgemmDialect::kLaunchMetadataAttr);
+               op->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
   });
   if (matmuls.size() == 1 || (matmuls.empty() && kernels))
     return Status::success();
@@ -166,7 +160,7 @@ Status Lowering::checkOneGemm() {
   std::string message = expected + std::to_string(matmuls.size()) +
                         " (an artifact holds one GEMM):";
   for (ir::MatmulOp matmul : matmuls)
-    message += "\n  at " + describe(matmul.getLoc());
+    message += "\n  at " + describeLocation(matmul.getLoc());
   return Status::error(message);
 }
 
@@ -175,20 +169,19 @@ Status Lowering::runStage(Stage next) {
   ir::CompilePipelineOptions pipeline;
   pipeline.chip = options.chip;
   pipeline.ptx = options.ptxVersion;
-  pipeline.device = options.device;
   pipeline.schedule = options.schedule;
   switch (next) {
   case Stage::Schedule:
     ir::buildSchedulePipeline(manager, pipeline);
     break;
   case Stage::Kernel:
-    ir::buildKernelPipeline(manager, pipeline);
+    ir::buildKernelPipeline(manager);
     break;
   case Stage::Machine:
-    ir::buildMachinePipeline(manager, pipeline);
+    ir::buildMachinePipeline(manager);
     break;
   default:
-    ir::buildLowerToLLVMPipeline(manager);
+    ir::buildLowerToLLVMPipeline(manager, options.debugDirectives);
     break;
   }
   if (failed(manager.run(*module)))
@@ -227,57 +220,29 @@ std::string Lowering::print(bool withLocations) const {
 }
 
 Result<LaunchMetadata> Lowering::metadata() {
-  // The kernels' own documents, by symbol; each describes one kernel.
-  std::map<std::string, LaunchMetadata> documents;
-  std::vector<std::string> order;
-  Status status;
-  module->walk([&](LLVM::LLVMFuncOp kernel) {
-    auto text = kernel->getAttrOfType<StringAttr>(
-        ir::DgemmDialect::kLaunchMetadataAttr);
-    if (!text)
-      return WalkResult::advance();
-    Result<LaunchMetadata> document = parseLaunchMetadata(text.str());
-    if (!document || document->kernels.size() != 1) {
-      status = Status::error(
-          "launch metadata of kernel '" + kernel.getName().str() +
-          "': " + (document ? "expected one kernel" : document.message()));
-      return WalkResult::interrupt();
-    }
-    order.push_back(kernel.getName().str());
-    documents[order.back()] = std::move(*document);
-    return WalkResult::advance();
-  });
-  if (!status)
-    return status;
-  if (order.empty())
-    return Status::error("no kernel of the module carries launch metadata");
-
   ir::LaunchOp launch;
   module->walk([&](ir::LaunchOp op) { launch = op; });
-  if (!launch) {
-    if (order.size() != 1)
-      return Status::error("expected one kernel, or a dgemm.launch that says "
-                           "which one takes which M; found " +
-                           std::to_string(order.size()) + " kernels");
-    return documents[order.front()];
+  if (launch) {
+    FailureOr<LaunchMetadata> document = ir::collectLaunchMetadata(launch);
+    if (failed(document))
+      return diagnostics.toStatus("the launch has no metadata");
+    return std::move(*document);
   }
-  LaunchMetadata merged;
-  for (auto [row, symbol] :
-       llvm::enumerate(launch.getKernels().getAsRange<SymbolRefAttr>())) {
-    std::string name = symbol.getLeafReference().str();
-    auto it = documents.find(name);
-    if (it == documents.end())
-      return Status::error("kernel '" + name +
-                           "' of dgemm.launch carries no launch metadata");
-    if (row == 0) {
-      merged = it->second;
-      merged.dispatch.clear();
-    } else {
-      merged.kernels.push_back(it->second.kernels.front());
-    }
-    merged.dispatch.push_back({launch.getMaxM(row), static_cast<int>(row)});
-  }
-  return merged;
+  // A module that was given as kernels: without a launch there is no table
+  // over M, so only one kernel makes sense.
+  SmallVector<StringAttr> documents;
+  module->walk([&](LLVM::LLVMFuncOp kernel) {
+    if (auto text = kernel->getAttrOfType<StringAttr>(
+            ir::DgemmDialect::kLaunchMetadataAttr))
+      documents.push_back(text);
+  });
+  if (documents.size() != 1)
+    return Status::error(
+        options.inputName +
+        ": error: expected one kernel with launch metadata, or a dgemm.launch "
+        "that says which one takes which M; found " +
+        std::to_string(documents.size()) + " kernels with metadata");
+  return parseLaunchMetadata(documents.front().str());
 }
 
 } // namespace dgemm::jit

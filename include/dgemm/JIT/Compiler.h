@@ -102,8 +102,8 @@ enum class Stage {
 /// A module holding one dgemm.matmul (L0), as text.
 Result<std::string> problemToModule(const Problem &problem);
 
-/// Lowers a module to a stage and returns its text, uncached. Up to NVVM the
-/// module may hold any number of GEMMs, and every op around them is kept.
+/// Lowers the one GEMM of a module to a stage and returns its text, uncached.
+/// Up to NVVM that is the whole module, every op around the GEMM as it was.
 Result<std::string> lowerModule(const std::string &mlirText, Stage stage,
                                 const CompileOptions &options = {});
 
