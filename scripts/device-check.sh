@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The dgemm authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: scripts/device-check.sh BIN_DIR OUT_DIR [step...]
+# What has to be checked on a Hopper, with a portable build in BIN_DIR (or a
+# developer build): logs and records go to OUT_DIR, one line per step to
+# standard output. Needs bash, python3 and a driver; compute-sanitizer where
+# it is installed. Steps, all by default:
+#   deepseek   the 7 (N, K) of DeepSeek-V3 x M = 1, 64, 128, 4096, both types
+#   ragged     200 random ragged shapes and 20 that must be refused
+#   accuracy   FP8 with FP32 results over K, normal and positive data
+#   repeat     100 launches with equal bits
+#   sanitizer  memcheck and synccheck over 6 kernels
+#   speed      dgemm-bench on the dense sets, cuBLASLt interleaved
+#   decode     dgemm-bench on the decode set, L2 dirty and clean
+# PEERS=FILE.csv adds the times of other libraries to the speed tables.
+set -uo pipefail
+if [ $# -lt 2 ]; then
+  sed -n '5,18s/^# \{0,1\}//p' "$0"
+  exit 2
+fi
+here=$(cd "$(dirname "$0")/.." && pwd)
+bin=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+shift 2
+steps=${*:-deepseek ragged accuracy repeat sanitizer speed decode}
+run="$bin/dgemm-run"
+bench="$bin/dgemm-bench"
+export DGEMM_CACHE_DIR="${DGEMM_CACHE_DIR:-$out/cache}"
+failed=0
+
+bf16="a=bf16,b=bf16,d=bf16"
+fp8="a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=1x128,scale_b=128x128"
+
+# Runs a batch and prints its totals and first failures.
+batch() {
+  local name=$1 file=$2 code=0 begin=$SECONDS
+  shift 2
+  "$run" --batch="$file" --device=cuda "$@" >"$out/$name.log" 2>&1 || code=$?
+  printf '%-10s %s (%d s)\n' "$name" "$(tail -n 1 "$out/$name.log" | cut -c1-300)" \
+    $((SECONDS - begin))
+  if [ $code -ne 0 ]; then
+    failed=1
+    grep '^FAIL' "$out/$name.log" | cut -c1-400 | head -n 4
+  fi
+}
+
+deepseek() {
+  local m nk recipe
+  for recipe in "$bf16" "$fp8"; do
+    for nk in 2112,7168 576,7168 24576,1536 32768,512 7168,16384 4096,7168 7168,2048; do
+      for m in 1 64 128 4096; do
+        echo "m=$m,n=${nk%,*},k=${nk#*,},$recipe"
+      done
+    done
+  done >"$out/deepseek.batch"
+  batch deepseek "$out/deepseek.batch"
+}
+
+ragged() {
+  python3 "$here/scripts/make-ragged-batch.py" --seed="${SEED:-1}" >"$out/ragged.batch"
+  batch ragged "$out/ragged.batch"
+}
+
+accuracy() {
+  local k
+  for k in 128 512 2048 7168 16384 65536; do
+    echo "m=128,n=256,k=$k,${fp8/d=bf16/d=f32}"
+    echo "m=128,n=256,k=$k,${bf16/d=bf16/d=f32}"
+  done >"$out/accuracy.batch"
+  batch accuracy "$out/accuracy.batch"
+  batch positive "$out/accuracy.batch" --data=positive
+  local log
+  for log in accuracy positive; do
+    sed -nE 's/^PASS m=128,n=256,k=([0-9]+),a=(bf16|f8E4M3FN).*rel ([^ ]+).*/\2 K=\1 rel \3/p' \
+      "$out/$log.log" | sort -V | tr '\n' ';'
+    echo " ($log data)"
+  done
+}
+
+repeat() {
+  printf '%s\n' "m=1000,n=2112,k=7168,$fp8" "m=1000,n=2112,k=7168,$bf16" \
+    "m=1,n=7168,k=2048,$fp8" "m=64,n=576,k=7168,$bf16" >"$out/repeat.batch"
+  batch repeat "$out/repeat.batch" --repeat=100
+}
+
+sanitizer() {
+  local tool=${SANITIZER:-$(command -v compute-sanitizer || true)} check gemm code
+  [ -n "$tool" ] || tool=$(ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+  if [ -z "$tool" ]; then
+    echo "sanitizer  skipped: no compute-sanitizer"
+    return
+  fi
+  for check in memcheck synccheck; do
+    local clean=0 total=0
+    for gemm in "m=300,n=520,k=700,$bf16" "m=300,n=520,k=700,$fp8" "m=1,n=576,k=1000,$fp8" \
+      "m=64,n=2112,k=512,$bf16" "m=257,n=129,k=136,${bf16/d=bf16/d=f32}" \
+      "m=130,n=384,k=400,${fp8/d=bf16/d=f32},accumulate=true"; do
+      total=$((total + 1))
+      code=0
+      "$tool" --tool "$check" --error-exitcode 9 "$run" --gemm="$gemm" --device=cuda \
+        --time=false --timeout=120 >"$out/$check-$total.log" 2>&1 || code=$?
+      if [ $code -eq 0 ]; then
+        clean=$((clean + 1))
+      else
+        echo "  $check: $gemm ended with $code: $(grep -m1 -E '=========.*(Error|Invalid|Barrier|error)' "$out/$check-$total.log" | cut -c1-200)"
+      fi
+    done
+    printf '%-10s %d of %d clean\n' "$check" "$clean" "$total"
+    [ $clean -eq $total ] || failed=1
+  done
+}
+
+# Measures a problem set and prints the summary lines.
+measure() {
+  local name=$1 code=0 begin=$SECONDS
+  shift
+  "$bench" --json="$out/$name.json" ${PEERS:+--peers="$PEERS"} "$@" >"$out/$name.log" 2>&1 || code=$?
+  printf '%-10s %s (%d s)\n' "$name" "ended with $code" $((SECONDS - begin))
+  [ $code -eq 0 ] || failed=1
+  grep -E 'geomean|FAILED' "$out/$name.log" | cut -c1-300 | head -n 24
+}
+
+speed() {
+  measure dense --problems="$here/benchmarks/problems/deepseek-dense.json"
+  measure squares --problems="$here/benchmarks/problems/squares.json"
+}
+
+decode() {
+  measure decode-dirty --problems="$here/benchmarks/problems/deepseek-decode.json" --l2=dirty --pause-ms=0
+  measure decode-clean --problems="$here/benchmarks/problems/deepseek-decode.json" --l2=clean --pause-ms=0
+}
+
+for step in $steps; do
+  case $step in
+  deepseek | ragged | accuracy | repeat | sanitizer | speed | decode) $step ;;
+  *)
+    echo "device-check: unknown step '$step'" >&2
+    exit 2
+    ;;
+  esac
+done
+if [ $failed -ne 0 ]; then
+  echo "device-check: FAILED; logs in $out"
+  exit 1
+fi
+echo "device-check: passed"
