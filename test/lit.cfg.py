@@ -73,7 +73,7 @@ if answer([config.python, "-c", "import numpy"]) is not None:
 for variable in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH"):
     config.environment.pop(variable, None)
 for variable in list(config.environment):
-    if variable.startswith("DGEMM_"):
+    if variable.startswith(("DGEMM_", "XDG_CACHE")):
         del config.environment[variable]
 # No test reads or fills the user's own kernel cache.
 config.environment["DGEMM_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
