@@ -55,6 +55,18 @@ LogicalResult TargetAttr::verify(
   return success();
 }
 
+TargetAttr
+TargetAttr::forChip(MLIRContext *context, StringRef chip, int64_t ptx,
+                    function_ref<InFlightDiagnostic()> emitError) {
+  ::dgemm::TargetLimits limits;
+  auto wide = [](int64_t value) { return value; };
+  return getChecked(emitError, context, chip, ptx, limits.sharedMemoryPerBlock,
+                    limits.sharedMemoryPerSM, wide(limits.registersPerSM),
+                    wide(limits.maxRegistersPerThread),
+                    wide(limits.maxThreadsPerBlock),
+                    wide(limits.maxClusterSize));
+}
+
 ::dgemm::TargetLimits TargetAttr::getLimits() const {
   ::dgemm::TargetLimits limits;
   limits.chip = getChip().str();

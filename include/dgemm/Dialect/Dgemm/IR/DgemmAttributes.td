@@ -141,6 +141,11 @@ def Dgemm_TargetAttr : Dgemm_Attr<"Target", "target"> {
   let extraClassDeclaration = [{
     /// The limits as the cost model takes them.
     ::dgemm::TargetLimits getLimits() const;
+    /// A chip with its own limits. Null after `emitError` was called where no
+    /// kernel can be made for it.
+    static ::mlir::dgemm::TargetAttr
+    forChip(::mlir::MLIRContext *context, ::llvm::StringRef chip, int64_t ptx,
+            ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
     /// The target of the nearest enclosing op that carries one, or null.
     static ::mlir::dgemm::TargetAttr lookup(::mlir::Operation *op);
     /// The attribute name under which a module carries its target.
