@@ -232,7 +232,8 @@ static void renameKernels(ModuleOp module) {
       auto symbol = cast<SymbolRefAttr>(kernel);
       if (symbol.getNestedReferences().empty())
         symbol = SymbolRefAttr::get(
-            StringAttr::get(module.getContext(), kKernelModuleName), symbol);
+            StringAttr::get(module.getContext(), kKernelModuleName),
+            {FlatSymbolRefAttr::get(symbol.getRootReference())});
       symbols.push_back(symbol);
     }
     launch.setKernelsAttr(ArrayAttr::get(module.getContext(), symbols));

@@ -253,7 +253,7 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
   scf::YieldOp::create(builder, loc, yields);
 
   LoopState state;
-  state.accumulators.assign(copy.getResults().drop_back(3));
+  llvm::append_range(state.accumulators, copy.getResults().drop_back(3));
   auto last = copy.getResults().take_back(3);
   state.slot = last[0];
   state.phase = last[1];
