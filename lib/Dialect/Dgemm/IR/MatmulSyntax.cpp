@@ -117,8 +117,9 @@ static void printOperands(OpTy op, OpAsmPrinter &printer,
   if (op.getScaleA() || op.getScaleB()) {
     printer << " scales(";
     SmallVector<Type> types;
-    for (auto [index, scale] :
-         llvm::enumerate(ArrayRef<Value>{op.getScaleA(), op.getScaleB()})) {
+    const Value scales[] = {op.getScaleA(), op.getScaleB()};
+  for (auto [index, scale] :
+         llvm::enumerate(scales)) {
       if (index != 0)
         printer << ", ";
       if (!scale) {
@@ -173,8 +174,8 @@ ParseResult MatmulOp::parse(OpAsmParser &parser, OperationState &state) {
                            parseOptionalMajor(parser, scales[index]));
           }))
     return failure();
-  for (auto [index, type] : llvm::enumerate(
-           ArrayRef<Type>{types.scaleA, types.scaleB})) {
+  const Type scaleTypes[] = {types.scaleA, types.scaleB};
+  for (auto [index, type] : llvm::enumerate(scaleTypes)) {
     if (!type)
       continue;
     auto shaped = dyn_cast<ShapedType>(type);
