@@ -129,7 +129,7 @@ def Dgemm_TargetAttr : Dgemm_Attr<"Target", "target"> {
   }];
   let parameters = (ins
     StringRefParameter<"architecture as ptxas names it">:$chip,
-    DefaultValuedParameter<"int64_t", "80">:$ptx,
+    "int64_t":$ptx,
     DefaultValuedParameter<"int64_t", "232448">:$shared_memory_per_block,
     DefaultValuedParameter<"int64_t", "233472">:$shared_memory_per_sm,
     DefaultValuedParameter<"int64_t", "65536">:$registers_per_sm,
