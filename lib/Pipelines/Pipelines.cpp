@@ -71,9 +71,7 @@ void mlir::dgemm::buildLowerToLLVMPipeline(OpPassManager &manager,
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createDgemmLowerToAsmPass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createArithToLLVMConversionPass());
-  kernels.addPass(createConvertControlFlowToLLVMPass());
-  kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createConvertToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCanonicalizerPass());
   if (debugDirectives) {

@@ -22,7 +22,12 @@ namespace {
 class FenceInserter {
 public:
   explicit FenceInserter(Block &block)
-      : block(block), builder(block.getParentOp()->getContext()) {}
+      : block(block), builder(block.getParentOp()->getContext()) {
+    // A loop that carries accumulators in flight starts with the groups of its
+    // last iteration still running.
+    if (llvm::any_of(block.getArgumentTypes(), llvm::IsaPred<InflightType>))
+      completed = -1;
+  }
 
   void run();
 
@@ -44,6 +49,8 @@ private:
 
   Block &block;
   OpBuilder builder;
+  /// Groups committed in this block, and how many of them are known to be
+  /// complete; -1: not even those committed before it.
   int groups = 0;
   int completed = 0;
   SmallVector<Outstanding> outstanding;

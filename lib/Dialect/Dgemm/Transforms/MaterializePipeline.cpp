@@ -104,8 +104,9 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
         SlotOp::create(builder, load.getLoc(), load.getTile().getType(), ring,
                        slot, static_cast<int32_t>(member));
     load.replaceAllUsesWith(tile);
-    load.erase();
   }
+  for (LoadOp load : loads)
+    load.erase();
 }
 
 void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
