@@ -7,8 +7,9 @@
 
 #include "dgemm/JIT/ArtifactCache.h"
 
-#include "System.h"
 #include "dgemm/JIT/ArtifactFormat.h"
+#include "dgemm/Support/Env.h"
+#include "dgemm/Support/File.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

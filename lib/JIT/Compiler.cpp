@@ -7,11 +7,12 @@
 #include "dgemm/JIT/Compiler.h"
 
 #include "Lowering.h"
-#include "System.h"
 
 #include "dgemm/JIT/ArtifactCache.h"
 #include "dgemm/JIT/ArtifactFormat.h"
 #include "dgemm/JIT/Ptxas.h"
+#include "dgemm/Support/Env.h"
+#include "dgemm/Support/File.h"
 #include "dgemm/Support/Version.h"
 
 #include "llvm/Config/llvm-config.h"

@@ -5,7 +5,9 @@
 
 #include "dgemm/JIT/Ptxas.h"
 
-#include "System.h"
+#include "dgemm/Support/Env.h"
+#include "dgemm/Support/File.h"
+#include "dgemm/Support/Subprocess.h"
 
 #include <filesystem>
 #include <map>
@@ -51,6 +53,8 @@ static Result<Ptxas> queryVersion(const std::string &path) {
     return Status::error("ptxas '" + path +
                          "' cannot be run: " + run.message());
   Ptxas ptxas = parsePtxasVersion(run->output);
+  if (run->timedOut)
+    return Status::error("'" + path + "' does not answer --version");
   if (run->exitCode != 0 || ptxas.version.empty()) {
     std::string said = firstLines(run->output, 2);
     return Status::error("'" + path + "' is not a working ptxas: exit code " +
@@ -118,6 +122,9 @@ Result<Assembly> assemble(const Ptxas &ptxas, const std::string &ptx,
   if (!run)
     return Status::error("ptxas '" + ptxas.path +
                          "' cannot be run: " + run.message());
+  if (run->timedOut)
+    return Status::error("ptxas '" + ptxas.path + "' was stopped after " +
+                         std::to_string(kTimeoutSeconds) + " s");
   if (run->exitCode != 0)
     return Status::error("ptxas '" + ptxas.path + "' (" + ptxas.version +
                          ") failed with exit code " +

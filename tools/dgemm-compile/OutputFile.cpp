@@ -5,6 +5,8 @@
 
 #include "OutputFile.h"
 
+#include "dgemm/Support/File.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -22,25 +24,7 @@ static Status fileError(const std::string &what, const std::string &path,
 }
 
 Result<std::string> readInput(const std::string &path) {
-  bool standard = path == "-";
-  struct stat info;
-  // fopen succeeds on folders, and reading one fails late.
-  if (!standard && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return fileError("read", path, EISDIR);
-  std::FILE *file = standard ? stdin : std::fopen(path.c_str(), "rb");
-  if (!file)
-    return fileError("read", path);
-  std::string content;
-  char buffer[65536];
-  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file))
-    content.append(buffer, count);
-  bool failed = std::ferror(file);
-  int code = errno;
-  if (!standard)
-    std::fclose(file);
-  if (failed)
-    return fileError("read", path, code);
-  return content;
+  return readFile(path == "-" ? "/dev/stdin" : path);
 }
 
 static bool writeAll(int file, const std::string &content) {
@@ -82,25 +66,7 @@ Status writeOutput(const std::string &path, const std::string &content) {
   if (exists && ::access(path.c_str(), W_OK) != 0)
     return fileError("write", path);
 
-  std::string temporary = path + ".XXXXXX";
-  int file = ::mkstemp(temporary.data());
-  if (file < 0)
-    return fileError("write", path);
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(file, exists ? info.st_mode & 07777 : 0666 & ~mask);
-  bool written = writeAll(file, content);
-  int code = errno;
-  if (::close(file) != 0 && written) {
-    written = false;
-    code = errno;
-  }
-  if (written && ::rename(temporary.c_str(), path.c_str()) == 0)
-    return Status::success();
-  if (written)
-    code = errno;
-  ::unlink(temporary.c_str());
-  return fileError("write", path, code);
+  return writeFileAtomically(path, content);
 }
 
 } // namespace dgemm::compile
