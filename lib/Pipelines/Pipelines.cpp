@@ -77,7 +77,7 @@ void mlir::dgemm::buildLowerToLLVMPipeline(OpPassManager &manager,
   if (debugDirectives) {
     LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
     scopes.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
-    kernels.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
+    manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
   }
 }
 
