@@ -32,6 +32,8 @@ static Result<std::vector<std::string>> readLines(const std::string &path) {
     if (first != std::string::npos && line[first] != '#')
       lines.push_back(line);
   }
+  if (lines.empty())
+    return Status::error("'" + path + "' holds no case");
   return lines;
 }
 
