@@ -33,10 +33,12 @@ std::string describeLocation(Location location) {
   FileLineColLoc position = findPosition(location);
   if (!position)
     return {};
-  return (position.getFilename().getValue() + ":" +
-          llvm::Twine(position.getLine()) + ":" +
-          llvm::Twine(position.getColumn()))
-      .str();
+  std::string name = position.getFilename().str();
+  // A module as a whole stands at line 0, which no editor can go to.
+  if (position.getLine() == 0)
+    return name;
+  return name + ":" + std::to_string(position.getLine()) + ":" +
+         std::to_string(position.getColumn());
 }
 
 static const char *severityName(DiagnosticSeverity severity) {
@@ -109,7 +111,10 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
         return success();
       }) {
   remark::RemarkCategories categories;
-  categories.all = "dgemm.*";
+  // Each kind has to be named: `all` only widens those that are.
+  for (auto *kind : {&categories.passed, &categories.missed,
+                     &categories.analysis, &categories.failed})
+    *kind = "dgemm.*";
   // Without the engine there are no remarks, and nothing else changes.
   (void)remark::enableOptimizationRemarks(
       *context, std::make_unique<RemarkLines>(remarkText),

@@ -14,7 +14,8 @@
 
 namespace dgemm::jit {
 
-/// "file:line:column" of a location; empty when it names no file.
+/// "file:line:column" of a location, or "file" alone; empty when it names no
+/// file.
 std::string describeLocation(mlir::Location location);
 
 /// Collects every diagnostic of a context for as long as it lives.

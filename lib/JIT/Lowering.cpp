@@ -38,6 +38,9 @@ Lowering::Lowering(const CompileOptions &options)
       diagnostics(&context) {
   // Ops of an embedder's own dialects may stand around the GEMM.
   context.allowUnregisteredDialects();
+  // The place and the message are enough; whole modules inside an error text
+  // hide it.
+  context.printOpOnDiagnostic(false);
 }
 
 Result<std::unique_ptr<Lowering>>
