@@ -4,7 +4,11 @@
 // DgemmPlugin.so brings our dialect and passes into a stock mlir-opt:
 //
 //   mlir-opt-22 --load-dialect-plugin=DgemmPlugin.so
-//               --load-pass-plugin=DgemmPlugin.so --dgemm-select-schedule
+//               --load-pass-plugin=DgemmPlugin.so
+//               --pass-pipeline="builtin.module(dgemm-select-schedule)"
+//
+// Passes go into --pass-pipeline: the host makes its flags for passes before it
+// loads a plugin.
 
 #include "dgemm/InitAllDialects.h"
 #include "dgemm/InitAllPasses.h"

@@ -3,6 +3,7 @@
 //
 // dgemm-reduce: makes an IR file that shows a fault as small as it can.
 
+#include "dgemm/Dialect/Dgemm/Transforms/Reduction.h"
 #include "dgemm/InitAllDialects.h"
 #include "dgemm/InitAllPasses.h"
 
@@ -14,6 +15,7 @@ int dgemmReduceMain(int argc, char **argv) {
   mlir::dgemm::registerAllPasses();
   mlir::DialectRegistry registry;
   mlir::dgemm::registerAllDialects(registry);
+  mlir::dgemm::registerReductionPatterns(registry);
   mlir::MLIRContext context(registry);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

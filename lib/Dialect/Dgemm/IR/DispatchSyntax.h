@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The dgemm authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows over M, `[M <= 64 : x, M <= 256 : y, _ : z]`, as #dgemm.dispatch and
-// dgemm.launch both have them.
+// Rows over M, `[M upto 64 : x, M upto 256 : y, _ : z]`, as #dgemm.dispatch and
+// dgemm.launch both have them. A sign for "at most" cannot stand in the text of
+// an attribute, whose angle brackets have to balance.
 
 #ifndef DGEMM_LIB_DIALECT_DGEMM_IR_DISPATCHSYNTAX_H
 #define DGEMM_LIB_DIALECT_DGEMM_IR_DISPATCHSYNTAX_H
@@ -28,12 +29,11 @@ parseDispatchRows(AsmParser &parser, SmallVectorImpl<int64_t> &bounds,
       closed = true;
     } else if (word == "M") {
       int64_t bound = 0;
-      if (parser.parseLess() || parser.parseEqual() ||
-          parser.parseInteger(bound))
+      if (parser.parseKeyword("upto") || parser.parseInteger(bound))
         return failure();
       bounds.push_back(bound);
     } else {
-      return parser.emitError(loc, "dispatch: expected 'M <= bound' or '_', "
+      return parser.emitError(loc, "dispatch: expected 'M upto bound' or '_', "
                                    "found '")
              << word << "'";
     }
@@ -56,7 +56,7 @@ inline void printDispatchRows(AsmPrinter &printer, ArrayRef<int64_t> bounds,
     if (row != 0)
       printer << ", ";
     if (row < bounds.size())
-      printer << "M <= " << bounds[row] << " : ";
+      printer << "M upto " << bounds[row] << " : ";
     else
       printer << "_ : ";
     printRow(row);

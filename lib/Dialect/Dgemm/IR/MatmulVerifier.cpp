@@ -284,7 +284,7 @@ LogicalResult MatmulOp::verifyRegions() {
     llvm::interleaveComma(body.getArgumentTypes(), error);
     return error << ")";
   }
-  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  auto yield = dyn_cast<YieldOp>(body.back());
   if (!yield)
     return emitOpError() << "epilogue: expected to end with dgemm.yield";
   Type yielded = yield.getValue().getType();

@@ -20,7 +20,7 @@ def Dgemm_DispatchAttr : Dgemm_Attr<"Dispatch", "dispatch"> {
 
     ```mlir
     #dgemm.dispatch<[
-      M <= 64 : #dgemm.schedule<tile = 64x128x64, consumers = 1> from "tuned",
+      M upto 64 : #dgemm.schedule<tile = 64x128x64, consumers = 1> from "tuned",
       _ : #dgemm.schedule<tile = 128x128x64>]>
     ```
   }];

@@ -37,7 +37,7 @@ def Dgemm_LaunchOp
     table.
 
     ```mlir
-    %r = dgemm.launch [M <= 64 : @proj_small, _ : @proj_large]
+    %r = dgemm.launch [M upto 64 : @proj_small, _ : @proj_large]
            ins(%a, %b : tensor<?x7168xf8E4M3FN>, tensor<4096x7168xf8E4M3FN>)
            scales(%sa, %sb : tensor<?x56xf32>, tensor<32x56xf32>)
            outs(%d : tensor<?x4096xbf16>) -> tensor<?x4096xbf16>
