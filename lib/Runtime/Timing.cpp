@@ -171,7 +171,7 @@ Status KernelTimer::measureEmptyKernel() {
   std::vector<double> samples;
   constexpr int kWarmups = 3, kSamples = 21;
   for (int i = 0; i < kWarmups + kSamples; ++i) {
-    Result<Sample> sample = timeOnce(candidate);
+    Result<Sample> sample = timeOnce(candidate, 0);
     if (!sample)
       return sample.status();
     if (i >= kWarmups)
@@ -181,82 +181,160 @@ Status KernelTimer::measureEmptyKernel() {
   return Status::success();
 }
 
-/// From the first start to the last end of the kernels that are measured.
-static double spanUs(const std::vector<KernelRecord> &records, int &kernels) {
-  uint64_t start = UINT64_MAX, end = 0;
-  kernels = 0;
-  for (const KernelRecord &record : records) {
-    if (isBenchKernel(record.name.c_str()))
-      continue;
-    start = std::min(start, record.start);
-    end = std::max(end, record.end);
-    ++kernels;
+/// Records of the kernels that are measured, at least `expected` of them. The
+/// stream has been synchronised, but CUPTI may hand a record over later.
+Result<std::vector<KernelRecord>> KernelTimer::takeRecords(size_t expected) {
+  std::vector<KernelRecord> records;
+  constexpr int kAttempts = 200;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Result<std::vector<KernelRecord>> taken = cupti->take();
+    if (!taken)
+      return taken.status();
+    for (KernelRecord &record : *taken)
+      if (!isBenchKernel(record.name.c_str()))
+        records.push_back(std::move(record));
+    if (records.size() >= expected)
+      return records;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return kernels ? double(end - start) / 1e3 : 0;
+  return Status::error("CUPTI reported " + std::to_string(records.size()) +
+                       " of " + std::to_string(expected) + " kernels");
 }
 
-Result<KernelTimer::Sample>
-KernelTimer::timeOnce(const TimingCandidate &candidate) {
+static Status named(const TimingCandidate &candidate, const Status &status) {
+  return Status::error("timing '" + candidate.name + "': " + status.message());
+}
+
+/// Kernels of one launch of a candidate (cuBLASLt may add a reduction); 0 when
+/// times come from events.
+Result<int> KernelTimer::countKernels(const TimingCandidate &candidate) {
+  if (!cupti)
+    return 0;
+  if (Status s = candidate.launch(stream()); !s)
+    return named(candidate, s);
+  if (Status s = queue->synchronize(); !s)
+    return named(candidate, s);
+  // Long enough for every record of this launch.
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  Result<std::vector<KernelRecord>> records = takeRecords(1);
+  if (!records)
+    return named(candidate, records.status());
+  return int(records->size());
+}
+
+/// Launches between the two events, waits, and returns the microseconds
+/// between them.
+Result<double>
+KernelTimer::launchBetweenEvents(const TimingCandidate &candidate, int launches,
+                                 Sample &sample) {
   const DriverApi &api = device->api();
-  auto failed = [&](const Status &status) {
-    return Status::error("timing '" + candidate.name +
-                         "': " + status.message());
-  };
-  if (Status s = flush(); !s)
-    return failed(s);
   if (Status s = api.check(api.cuEventRecord(events->begin, stream()),
                            "cuEventRecord");
       !s)
-    return failed(s);
-  if (Status s = candidate.launch(stream()); !s)
-    return failed(s);
+    return s;
+  for (int i = 0; i < launches; ++i)
+    if (Status s = candidate.launch(stream()); !s)
+      return s;
   if (Status s =
           api.check(api.cuEventRecord(events->end, stream()), "cuEventRecord");
       !s)
-    return failed(s);
-  Sample sample;
+    return s;
   if (clock) {
     sample.clockMHz = clock->smClockMHz();
     sample.watts = clock->powerWatts();
   }
   if (Status s = queue->synchronize(); !s)
-    return failed(s);
-  if (cupti) {
-    Result<std::vector<KernelRecord>> records = cupti->take();
-    if (!records)
-      return failed(records.status());
-    sample.us = spanUs(*records, sample.kernels);
-    if (sample.kernels == 0)
-      return failed(Status::error("CUPTI reported no kernel"));
-    return sample;
-  }
+    return s;
   float milliseconds = 0;
   if (Status s = api.check(
           api.cuEventElapsedTime(&milliseconds, events->begin, events->end),
           "cuEventElapsedTime");
       !s)
-    return failed(s);
-  sample.us = std::max(0.0, milliseconds * 1e3 - emptyUs);
+    return s;
+  return milliseconds * 1e3;
+}
+
+/// One launch with L2 in the wanted state.
+Result<KernelTimer::Sample>
+KernelTimer::timeOnce(const TimingCandidate &candidate, int kernels) {
+  Sample sample;
+  if (Status s = flush(); !s)
+    return named(candidate, s);
+  Result<double> elapsed = launchBetweenEvents(candidate, 1, sample);
+  if (!elapsed)
+    return named(candidate, elapsed.status());
+  if (!cupti) {
+    sample.us = std::max(0.0, *elapsed - emptyUs);
+    return sample;
+  }
+  Result<std::vector<KernelRecord>> records = takeRecords(size_t(kernels));
+  if (!records)
+    return named(candidate, records.status());
+  uint64_t start = UINT64_MAX, end = 0;
+  for (const KernelRecord &record : *records) {
+    start = std::min(start, record.start);
+    end = std::max(end, record.end);
+  }
+  sample.us = double(end - start) / 1e3;
   return sample;
 }
 
-/// Medians over the samples of one candidate.
-static Measurement summarise(const std::string &name,
-                             std::vector<double> samples,
-                             std::vector<double> clocks,
-                             std::vector<double> watts, int kernels) {
+/// Many launches back to back; the sample is the mean of one.
+Result<KernelTimer::Sample>
+KernelTimer::timeSustained(const TimingCandidate &candidate, int launches,
+                           int kernels) {
+  Sample sample;
+  Result<double> elapsed = launchBetweenEvents(candidate, launches, sample);
+  if (!elapsed)
+    return named(candidate, elapsed.status());
+  sample.us = *elapsed / launches;
+  if (!cupti)
+    return sample;
+  Result<std::vector<KernelRecord>> records =
+      takeRecords(size_t(launches) * size_t(kernels));
+  if (!records)
+    return named(candidate, records.status());
+  // Gaps between launches are the host's, not the kernel's.
+  double busy = 0;
+  for (const KernelRecord &record : *records)
+    busy += double(record.end - record.start) / 1e3;
+  sample.us = busy / launches;
+  return sample;
+}
+
+/// Launches that fill one turn of sustained measuring.
+Result<int> KernelTimer::launchesPerTurn(const TimingCandidate &candidate,
+                                         int kernels) {
+  constexpr int kProbeLaunches = 5;
+  Result<Sample> probe = timeSustained(candidate, kProbeLaunches, kernels);
+  if (!probe)
+    return probe.status();
+  double wanted = options.sustainedMs * 1e3 / std::max(1.0, probe->us);
+  return int(std::clamp(wanted, 1.0, 100000.0));
+}
+
+namespace {
+/// What is known about one candidate while it is measured.
+struct Progress {
+  int kernels = 0, launches = 1;
+  std::vector<double> samples, clocks, watts;
+};
+} // namespace
+
+static Measurement summarise(const std::string &name, Progress progress) {
   Measurement result;
   result.name = name;
-  result.medianUs = median(samples);
-  auto [low, high] = std::minmax_element(samples.begin(), samples.end());
-  if (!samples.empty()) {
+  result.medianUs = median(progress.samples);
+  auto [low, high] =
+      std::minmax_element(progress.samples.begin(), progress.samples.end());
+  if (!progress.samples.empty()) {
     result.minUs = *low;
     result.maxUs = *high;
   }
-  result.samplesUs = std::move(samples);
-  result.smClockMHz = median(std::move(clocks));
-  result.powerWatts = median(std::move(watts));
-  result.kernelsPerLaunch = kernels;
+  result.samplesUs = std::move(progress.samples);
+  result.smClockMHz = median(std::move(progress.clocks));
+  result.powerWatts = median(std::move(progress.watts));
+  result.kernelsPerLaunch = progress.kernels;
   return result;
 }
 
@@ -269,116 +347,46 @@ KernelTimer::measure(const std::vector<TimingCandidate> &candidates) {
   if (cupti)
     if (Result<std::vector<KernelRecord>> stale = cupti->take(); !stale)
       return stale.status();
-  if (options.sustained)
-    return measureSustained(candidates);
   size_t count = candidates.size();
-  std::vector<std::vector<double>> samples(count), clocks(count), watts(count);
-  std::vector<int> kernels(count, 0);
-  for (int round = -options.warmups; round < options.repeats; ++round) {
+  std::vector<Progress> progress(count);
+  for (size_t i = 0; i < count; ++i) {
+    Result<int> kernels = countKernels(candidates[i]);
+    if (!kernels)
+      return kernels.status();
+    progress[i].kernels = *kernels;
+    if (!options.sustained)
+      continue;
+    Result<int> launches = launchesPerTurn(candidates[i], *kernels);
+    if (!launches)
+      return launches.status();
+    progress[i].launches = *launches;
+  }
+  // One sustained turn brings the chip to its sustained temperature.
+  int warmups = options.sustained ? 1 : options.warmups;
+  for (int round = -warmups; round < options.repeats; ++round) {
     for (size_t turn = 0; turn < count; ++turn) {
       // Whoever runs after a slow candidate finds a higher clock: rotate.
-      size_t i = (turn + size_t(round + options.warmups)) % count;
-      if (options.pauseMs > 0)
+      size_t i = (turn + size_t(round + warmups)) % count;
+      Progress &mine = progress[i];
+      if (options.pauseMs > 0 && !options.sustained)
         std::this_thread::sleep_for(
             std::chrono::duration<double, std::milli>(options.pauseMs));
-      Result<Sample> sample = timeOnce(candidates[i]);
+      Result<Sample> sample =
+          options.sustained
+              ? timeSustained(candidates[i], mine.launches, mine.kernels)
+              : timeOnce(candidates[i], mine.kernels);
       if (!sample)
         return sample.status();
       if (round < 0)
         continue;
-      samples[i].push_back(sample->us);
-      clocks[i].push_back(sample->clockMHz);
-      watts[i].push_back(sample->watts);
-      kernels[i] = sample->kernels;
+      mine.samples.push_back(sample->us);
+      mine.clocks.push_back(sample->clockMHz);
+      mine.watts.push_back(sample->watts);
     }
   }
   std::vector<Measurement> results;
   for (size_t i = 0; i < count; ++i)
-    results.push_back(summarise(candidates[i].name, std::move(samples[i]),
-                                std::move(clocks[i]), std::move(watts[i]),
-                                kernels[i]));
-  return results;
-}
-
-Result<KernelTimer::Sample>
-KernelTimer::timeSustained(const TimingCandidate &candidate, int launches) {
-  const DriverApi &api = device->api();
-  if (Status s = api.check(api.cuEventRecord(events->begin, stream()),
-                           "cuEventRecord");
-      !s)
-    return s;
-  for (int i = 0; i < launches; ++i)
-    if (Status s = candidate.launch(stream()); !s)
-      return Status::error("timing '" + candidate.name + "': " + s.message());
-  if (Status s =
-          api.check(api.cuEventRecord(events->end, stream()), "cuEventRecord");
-      !s)
-    return s;
-  Sample sample;
-  if (clock) {
-    sample.clockMHz = clock->smClockMHz();
-    sample.watts = clock->powerWatts();
-  }
-  if (Status s = queue->synchronize(); !s)
-    return s;
-  float milliseconds = 0;
-  if (Status s = api.check(
-          api.cuEventElapsedTime(&milliseconds, events->begin, events->end),
-          "cuEventElapsedTime");
-      !s)
-    return s;
-  sample.us = milliseconds * 1e3 / std::max(1, launches);
-  if (cupti) {
-    Result<std::vector<KernelRecord>> records = cupti->take();
-    if (!records)
-      return records.status();
-    // Gaps between launches are the host's, not the kernel's.
-    double busy = 0;
-    for (const KernelRecord &record : *records)
-      busy += double(record.end - record.start) / 1e3;
-    sample.kernels = int(records->size()) / std::max(1, launches);
-    if (records->empty())
-      return Status::error("timing '" + candidate.name +
-                           "': CUPTI reported no kernel");
-    sample.us = busy / std::max(1, launches);
-  }
-  return sample;
-}
-
-Result<std::vector<Measurement>>
-KernelTimer::measureSustained(const std::vector<TimingCandidate> &candidates) {
-  size_t count = candidates.size();
-  std::vector<std::vector<double>> samples(count), clocks(count), watts(count);
-  std::vector<int> launches(count, 1), kernels(count, 0);
-  for (size_t i = 0; i < count; ++i) {
-    constexpr int kProbeLaunches = 5;
-    Result<Sample> probe = timeSustained(candidates[i], kProbeLaunches);
-    if (!probe)
-      return probe.status();
-    double wanted = options.sustainedMs * 1e3 / std::max(1.0, probe->us);
-    launches[i] = int(std::clamp(wanted, 1.0, 100000.0));
-  }
-  // The first round only warms the chip up to its sustained temperature and
-  // clock.
-  for (int round = -1; round < options.repeats; ++round) {
-    for (size_t turn = 0; turn < count; ++turn) {
-      size_t i = (turn + size_t(round + 1)) % count;
-      Result<Sample> sample = timeSustained(candidates[i], launches[i]);
-      if (!sample)
-        return sample.status();
-      if (round < 0)
-        continue;
-      samples[i].push_back(sample->us);
-      clocks[i].push_back(sample->clockMHz);
-      watts[i].push_back(sample->watts);
-      kernels[i] = sample->kernels;
-    }
-  }
-  std::vector<Measurement> results;
-  for (size_t i = 0; i < count; ++i)
-    results.push_back(summarise(candidates[i].name, std::move(samples[i]),
-                                std::move(clocks[i]), std::move(watts[i]),
-                                kernels[i]));
+    results.push_back(summarise(candidates[i].name, std::move(progress[i])));
   return results;
 }
 

@@ -91,18 +91,20 @@ private:
 
   struct EventPair;
   struct Sample {
-    double us = 0;
-    int kernels = 0;
-    double clockMHz = 0, watts = 0;
+    double us = 0, clockMHz = 0, watts = 0;
   };
   Status flush();
   Status launchPlain(const KernelFunction &kernel, unsigned grid,
                      unsigned threads, void **arguments);
   Status measureEmptyKernel();
-  Result<Sample> timeOnce(const TimingCandidate &candidate);
-  Result<Sample> timeSustained(const TimingCandidate &candidate, int launches);
-  Result<std::vector<Measurement>>
-  measureSustained(const std::vector<TimingCandidate> &candidates);
+  Result<std::vector<KernelRecord>> takeRecords(size_t expected);
+  Result<int> countKernels(const TimingCandidate &candidate);
+  Result<double> launchBetweenEvents(const TimingCandidate &candidate,
+                                     int launches, Sample &sample);
+  Result<Sample> timeOnce(const TimingCandidate &candidate, int kernels);
+  Result<Sample> timeSustained(const TimingCandidate &candidate, int launches,
+                               int kernels);
+  Result<int> launchesPerTurn(const TimingCandidate &candidate, int kernels);
 
   std::shared_ptr<Device> device;
   TimingOptions options;

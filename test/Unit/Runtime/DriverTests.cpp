@@ -214,6 +214,28 @@ TEST_F(Driver, TimerWithEventsTakesTheEmptyKernelOff) {
   EXPECT_EQ(launched, options.warmups + options.repeats);
 }
 
+TEST_F(Driver, SustainedTurnsFillTheirTime) {
+  TimingOptions options;
+  options.eventsOnly = true;
+  options.flushBytes = 4096;
+  options.sustained = true;
+  options.sustainedMs = 1;
+  options.repeats = 3;
+  auto timer = KernelTimer::create(openDevice(), options);
+  ASSERT_TRUE(timer) << timer.message();
+  int launched = 0;
+  auto measured = (*timer)->measure({{"one", [&](CUstream) {
+                                        ++launched;
+                                        return Status::success();
+                                      }}});
+  ASSERT_TRUE(measured) << measured.message();
+  // Five launches took the fake 10 us, so 500 fill a millisecond; one turn
+  // warms up.
+  EXPECT_EQ(launched, 5 + 4 * 500);
+  EXPECT_NEAR(measured->front().medianUs, 10.0 / 500, 1e-6);
+  EXPECT_EQ(measured->front().samplesUs.size(), 3u);
+}
+
 TEST_F(Driver, TimerReportsTheFailingCandidate) {
   std::shared_ptr<Device> device = openDevice();
   TimingOptions options;
