@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vector clocks of one cluster. A channel is anything whose actions are totally
+// ordered: a warp, the tensor core of a warpgroup, the TMA-store engine as seen
+// by one warp, and the completions of one mbarrier.
+
+#ifndef DGEMM_EMULATOR_CLOCKS_H
+#define DGEMM_EMULATOR_CLOCKS_H
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace dgemm::emu {
+
+/// Time of one channel; 0 is before everything.
+using Time = uint32_t;
+using Channel = uint16_t;
+
+/// One time per channel of the cluster.
+class VectorClock {
+public:
+  void resize(size_t channels) { times.assign(channels, 0); }
+  size_t size() const { return times.size(); }
+  Time &operator[](Channel c) { return times[c]; }
+  Time operator[](Channel c) const { return times[c]; }
+
+  /// Everything `other` has seen is seen from now on.
+  void join(const VectorClock &other) {
+    const size_t n = std::min(times.size(), other.times.size());
+    for (size_t i = 0; i < n; ++i)
+      times[i] = std::max(times[i], other.times[i]);
+  }
+  /// Keeps what both have seen.
+  void meet(const VectorClock &other) {
+    const size_t n = std::min(times.size(), other.times.size());
+    for (size_t i = 0; i < n; ++i)
+      times[i] = std::min(times[i], other.times[i]);
+  }
+  void clear() { std::fill(times.begin(), times.end(), 0); }
+
+private:
+  std::vector<Time> times;
+};
+
+/// Where each kind of channel of one CTA lies. Counted from the CTA's base.
+struct ChannelLayout {
+  static constexpr unsigned kBarriers = 48;
+  unsigned warps = 0, warpgroups = 0;
+
+  unsigned perCta() const { return 2 * warps + warpgroups + kBarriers; }
+  Channel warp(unsigned cta, unsigned w) const {
+    return static_cast<Channel>(cta * perCta() + w);
+  }
+  Channel store(unsigned cta, unsigned w) const {
+    return static_cast<Channel>(cta * perCta() + warps + w);
+  }
+  Channel tensor(unsigned cta, unsigned g) const {
+    return static_cast<Channel>(cta * perCta() + 2 * warps + g);
+  }
+  Channel barrier(unsigned cta, unsigned b) const {
+    return static_cast<Channel>(cta * perCta() + 2 * warps + warpgroups + b);
+  }
+};
+
+} // namespace dgemm::emu
+
+#endif // DGEMM_EMULATOR_CLOCKS_H

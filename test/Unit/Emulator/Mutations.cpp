@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kinds of fault. Each is a function that edits one op; listing and
+// applying walk the module in the same way, so an index names one edit.
+
+#include "Mutations.h"
+
+#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace ::dgemm::test;
+
+namespace {
+/// Called for every possible fault with the edit that plants it.
+using Visit = std::function<void(const char *kind, Operation *op,
+                                 const std::function<void()> &edit)>;
+} // namespace
+
+static Value constant(Operation *before, Type type, int64_t value) {
+  OpBuilder b(before);
+  return LLVM::ConstantOp::create(b, before->getLoc(), type,
+                                  b.getIntegerAttr(type, value));
+}
+
+static void addTo(Operation *op, unsigned operand, int64_t delta) {
+  Value old = op->getOperand(operand);
+  OpBuilder b(op);
+  Value sum = LLVM::AddOp::create(b, op->getLoc(), old,
+                                  constant(op, old.getType(), delta));
+  op->setOperand(operand, sum);
+}
+
+static void xorWith(Operation *op, unsigned operand, int64_t bits) {
+  Value old = op->getOperand(operand);
+  OpBuilder b(op);
+  Value changed = LLVM::XOrOp::create(b, op->getLoc(), old,
+                                      constant(op, old.getType(), bits));
+  op->setOperand(operand, changed);
+}
+
+/// Moves a shared-memory pointer operand by some bytes.
+static void shiftPointer(Operation *op, unsigned operand, int32_t bytes) {
+  Value old = op->getOperand(operand);
+  OpBuilder b(op);
+  Value moved =
+      LLVM::GEPOp::create(b, op->getLoc(), old.getType(), b.getI8Type(), old,
+                          ArrayRef<LLVM::GEPArg>{bytes});
+  op->setOperand(operand, moved);
+}
+
+/// The op of `block` that holds `op`, or is it.
+static Operation *ancestorIn(Block *block, Operation *op) {
+  while (op && op->getBlock() != block)
+    op = op->getParentOp();
+  return op;
+}
+
+/// The wgmma_wait that stands before `op` in an enclosing block of the same
+/// loop body; null when there is none.
+static Operation *precedingWait(Operation *op, Operation *&mover) {
+  for (Operation *at = op; at && !isa<LLVM::LLVMFuncOp>(at);
+       at = at->getParentOp()) {
+    for (Operation *before = at->getPrevNode(); before;
+         before = before->getPrevNode())
+      if (isa<mlir::dgemm::WgmmaWaitOp>(before)) {
+        mover = at;
+        return before;
+      }
+    if (isa<scf::ForOp>(at))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// True when everything `op` uses is defined before `place`.
+static bool canMoveBefore(Operation *op, Operation *place) {
+  bool fine = true;
+  op->walk([&](Operation *inner) {
+    for (Value used : inner->getOperands()) {
+      Operation *def = used.getDefiningOp();
+      if (!def || op->isAncestor(def))
+        continue;
+      Operation *there = ancestorIn(place->getBlock(), def);
+      if (there && !there->isBeforeInBlock(place))
+        fine = false;
+    }
+  });
+  return fine;
+}
+
+static void visitBarriers(Operation *op, const Visit &visit) {
+  if (isa<NVVM::MBarrierArriveOp>(op)) {
+    visit("drop-arrive", op, [=] { op->erase(); });
+    visit("arrive-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
+    visit("arrive-twice", op, [=] {
+      OpBuilder b(op);
+      b.clone(*op);
+    });
+    Operation *mover = nullptr;
+    if (Operation *wait = precedingWait(op, mover))
+      if (canMoveBefore(mover, wait))
+        visit("early-release", op, [=] { mover->moveBefore(wait); });
+  } else if (isa<NVVM::MBarrierArriveExpectTxOp>(op)) {
+    visit("bytes-more", op, [=] { addTo(op, 1, 128); });
+    visit("bytes-fewer", op, [=] { addTo(op, 1, -128); });
+    visit("bytes-much-fewer", op, [=] { addTo(op, 1, -4096); });
+    visit("expect-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
+    visit("drop-expect", op, [=] { op->erase(); });
+  } else if (isa<NVVM::MBarrierTryWaitParityOp>(op)) {
+    visit("drop-wait", op, [=] { op->erase(); });
+    visit("flip-parity", op, [=] { xorWith(op, 1, 1); });
+    visit("freeze-parity-0", op, [=] {
+      op->setOperand(1, constant(op, op->getOperand(1).getType(), 0));
+    });
+    visit("freeze-parity-1", op, [=] {
+      op->setOperand(1, constant(op, op->getOperand(1).getType(), 1));
+    });
+    visit("wait-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
+  } else if (isa<NVVM::MBarrierInitOp>(op)) {
+    visit("count-more", op, [=] { addTo(op, 1, 1); });
+    visit("count-fewer", op, [=] { addTo(op, 1, -1); });
+    visit("drop-init", op, [=] { op->erase(); });
+    visit("init-wrong-place", op, [=] { shiftPointer(op, 0, 8); });
+  } else if (isa<NVVM::FenceMbarrierInitOp>(op)) {
+    visit("drop-init-fence", op, [=] { op->erase(); });
+  } else if (isa<NVVM::FenceProxyOp>(op)) {
+    visit("drop-proxy-fence", op, [=] { op->erase(); });
+  } else if (auto barrier = dyn_cast<NVVM::BarrierOp>(op)) {
+    visit("drop-barrier", op, [=] { op->erase(); });
+    if (barrier.getNumberOfThreads())
+      visit("barrier-more-threads", op,
+            [=] { addTo(op, op->getNumOperands() - 1, 32); });
+  } else if (isa<NVVM::BarrierArriveOp>(op)) {
+    visit("drop-barrier-arrive", op, [=] { op->erase(); });
+    if (op->getNumOperands() == 2)
+      visit("barrier-arrive-wrong-id", op, [=] { addTo(op, 0, 1); });
+  } else if (isa<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>(op)) {
+    Operation *wait = op->getNextNode();
+    if (wait && isa<NVVM::ClusterWaitOp>(wait))
+      visit("drop-cluster-barrier", op, [=] {
+        wait->erase();
+        op->erase();
+      });
+  } else if (isa<NVVM::MapaOp>(op)) {
+    visit("mapa-wrong-rank", op, [=] { xorWith(op, 1, 1); });
+  }
+}
+
+static void visitCopies(Operation *op, const Visit &visit) {
+  if (auto load =
+          dyn_cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op)) {
+    const unsigned first = 2; // after destination and tensor map
+    const unsigned barrier = first + unsigned(load.getCoordinates().size());
+    visit("drop-load", op, [=] { op->erase(); });
+    visit("load-wrong-barrier", op, [=] { shiftPointer(op, barrier, 8); });
+    visit("load-shifted", op, [=] { shiftPointer(op, 0, 128); });
+    visit("load-far-shifted", op, [=] { shiftPointer(op, 0, 4096); });
+    visit("load-coordinate-0", op, [=] { addTo(op, first, 1); });
+    visit("load-coordinate-1", op, [=] { addTo(op, first + 1, 1); });
+    visit("load-swapped-coordinates", op, [=] {
+      Value x = op->getOperand(first);
+      op->setOperand(first, op->getOperand(first + 1));
+      op->setOperand(first + 1, x);
+    });
+    if (Value mask = load.getMulticastMask()) {
+      unsigned index = 0;
+      while (op->getOperand(index) != mask)
+        ++index;
+      visit("multicast-wrong-mask", op, [=] { xorWith(op, index, 1); });
+      visit("multicast-other-mask", op, [=] { xorWith(op, index, 2); });
+    }
+  } else if (isa<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(op)) {
+    visit("drop-store", op, [=] { op->erase(); });
+    visit("store-shifted", op, [=] { shiftPointer(op, 1, 128); });
+    visit("store-coordinate-0", op, [=] { addTo(op, 2, 8); });
+    visit("store-coordinate-1", op, [=] { addTo(op, 3, 1); });
+  } else if (isa<NVVM::CpAsyncBulkCommitGroupOp>(op)) {
+    visit("drop-bulk-commit", op, [=] { op->erase(); });
+  } else if (auto wait = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(op)) {
+    visit("drop-bulk-wait", op, [=] { op->erase(); });
+    visit("bulk-wait-weaker", op,
+          [=]() mutable { wait.setGroup(wait.getGroup() + 1); });
+  } else if (isa<NVVM::StMatrixOp>(op)) {
+    visit("stmatrix-shifted", op, [=] { shiftPointer(op, 0, 16); });
+  }
+}
+
+static void visitWgmma(Operation *op, const Visit &visit) {
+  if (auto wait = dyn_cast<mlir::dgemm::WgmmaWaitOp>(op)) {
+    visit("wgmma-wait-weaker", op,
+          [=]() mutable { wait.setPending(wait.getPending() + 1); });
+  } else if (isa<NVVM::WgmmaGroupSyncAlignedOp>(op)) {
+    visit("drop-wgmma-commit", op, [=] { op->erase(); });
+  } else if (auto fence = dyn_cast<mlir::dgemm::WgmmaFenceOp>(op)) {
+    // Only a fence whose values are in flight already can be left out.
+    if (llvm::equal(fence->getOperandTypes(), fence->getResultTypes()))
+      visit("drop-wgmma-fence", op, [=] {
+        op->replaceAllUsesWith(op->getOperands());
+        op->erase();
+      });
+  } else if (auto multiply = dyn_cast<mlir::dgemm::WgmmaOp>(op)) {
+    for (unsigned operand : {0u, 1u}) {
+      const bool a = operand == 0;
+      visit(a ? "descriptor-a-step" : "descriptor-b-step", op,
+            [=] { addTo(op, operand, 1); });
+      visit(a ? "descriptor-a-swizzle" : "descriptor-b-swizzle", op,
+            [=] { xorWith(op, operand, int64_t(3ull << 62)); });
+      visit(a ? "descriptor-a-stride" : "descriptor-b-stride", op,
+            [=] { xorWith(op, operand, int64_t(96) << 32); });
+      visit(a ? "descriptor-a-slot" : "descriptor-b-slot", op,
+            [=] { addTo(op, operand, 1024 / 16 * 8); });
+    }
+    visit("scale-d", op, [=]() mutable {
+      multiply.setScaleD(multiply.getScaleD() == "zero" ? "one" : "zero");
+    });
+  }
+}
+
+static void visitAll(ModuleOp module, const Visit &visit) {
+  SmallVector<Operation *> ops;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    visitBarriers(op, visit);
+    visitCopies(op, visit);
+    visitWgmma(op, visit);
+  }
+}
+
+namespace dgemm::test {
+std::vector<Mutation> listMutations(ModuleOp l3) {
+  std::vector<Mutation> out;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  unsigned number = 0;
+  l3.walk<WalkOrder::PreOrder>([&](Operation *op) { numbers[op] = ++number; });
+  visitAll(l3,
+           [&](const char *kind, Operation *op, const std::function<void()> &) {
+             out.push_back({kind, op->getName().getStringRef().str() + " #" +
+                                      std::to_string(numbers[op])});
+           });
+  return out;
+}
+} // namespace dgemm::test
+
+namespace dgemm::test {
+void applyMutation(ModuleOp l3, size_t index) {
+  size_t next = 0;
+  std::function<void()> chosen;
+  visitAll(l3,
+           [&](const char *, Operation *, const std::function<void()> &edit) {
+             if (next++ == index)
+               chosen = edit;
+           });
+  if (chosen)
+    chosen();
+}
+} // namespace dgemm::test
