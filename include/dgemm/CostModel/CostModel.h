@@ -97,6 +97,18 @@ inline constexpr int64_t kDecodeMaxM = 128;
 CostBreakdown predict(const Problem &problem, const Schedule &schedule,
                       const DeviceModel &device);
 
+/// A limit of a kernel and what lifting it alone would save.
+struct Bottleneck {
+  std::string limit;  ///< "load latency", "last wave", ...
+  std::string remedy; ///< what a better schedule would need
+  double gain = 0;    ///< share of the predicted time, 0 to 1
+};
+/// What holds a schedule back, largest gain first; gains below 0.5 % are left
+/// out. Gains overlap and do not add up.
+std::vector<Bottleneck> bottlenecks(const Problem &problem,
+                                    const Schedule &schedule,
+                                    const DeviceModel &device);
+
 /// One line: "123.4 us, bound by tensor (tensor 110.2, memory 40.1, ...)".
 std::string toString(const CostBreakdown &cost);
 

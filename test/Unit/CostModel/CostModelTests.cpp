@@ -279,3 +279,45 @@ TEST(DeviceModel, H20IsTensorBoundFourTimesSooner) {
   EXPECT_GT(cost.microseconds,
             4 * predict(p, s, *findDevice("H200")).microseconds);
 }
+
+static double gainOf(const std::vector<Bottleneck> &found,
+                     const std::string &limit) {
+  for (const Bottleneck &bottleneck : found)
+    if (bottleneck.limit == limit)
+      return bottleneck.gain;
+  return 0;
+}
+
+TEST(Bottlenecks, NamesWhatHoldsAScheduleBack) {
+  DeviceModel device;
+  // Two stages cannot cover the load latency.
+  std::vector<Bottleneck> found =
+      bottlenecks(problem(8192, 8192, 8192),
+                  schedule("tile = 128x256x64, stages = 2"), device);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].limit, "load latency");
+  EXPECT_EQ(found[0].remedy, "more stages in flight");
+  EXPECT_GT(found[0].gain, 0.2);
+  for (size_t i = 1; i < found.size(); ++i)
+    EXPECT_GE(found[i - 1].gain, found[i].gain);
+  EXPECT_EQ(gainOf(found, "promotion"), 0);
+
+  // 133 tiles: nearly half of the time is the last wave's.
+  found = bottlenecks(problem(133 * 128, 256, 4096),
+                      schedule("tile = 128x256x64"), device);
+  EXPECT_GT(gainOf(found, "last wave"), 0.4);
+
+  found = bottlenecks(problem(8192, 8192, 8192, true),
+                      schedule("tile = 128x128x128, promote = 128"), device);
+  EXPECT_GT(gainOf(found, "promotion"), 0.03);
+}
+
+TEST(Bottlenecks, Decode) {
+  std::vector<Bottleneck> found = bottlenecks(
+      problem(16, 16384, 16384),
+      schedule("tile = 64x128x64, consumers = 1 cooperative, stages = 6, "
+               "regs = [0, 0]"),
+      DeviceModel());
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].limit, "DRAM");
+}

@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dgemm/CostModel/DeviceFile.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+namespace dgemm {
+
+const std::vector<DeviceField> &deviceFields() {
+  using Fit = DeviceField::Fit;
+  static const std::vector<DeviceField> fields = {
+      {"max_clock", "GHz", "published maximum",
+       [](DeviceModel &d) -> double & { return d.maxClock; }, Fit::None},
+      {"hbm_bandwidth", "TB/s", "published",
+       [](DeviceModel &d) -> double & { return d.hbmBandwidth; }, Fit::None},
+      {"hbm_gigabytes", "GB", "published",
+       [](DeviceModel &d) -> double & { return d.hbmGigabytes; }, Fit::None},
+      {"l2_megabytes", "MB", "published",
+       [](DeviceModel &d) -> double & { return d.l2Megabytes; }, Fit::None},
+      {"power_watts", "W", "published limit",
+       [](DeviceModel &d) -> double & { return d.powerWatts; }, Fit::None},
+      {"tensor_teraflops_16", "TFLOP/s", "published, dense BF16",
+       [](DeviceModel &d) -> double & { return d.tensorTeraflops16; },
+       Fit::None},
+      {"tensor_cycle_factor", "",
+       "tensor cycles over those of a full Hopper SM",
+       [](DeviceModel &d) -> double & { return d.tensorCycleFactor; },
+       Fit::None},
+      {"large.fixed", "us", "launch, first fill of the ring and last store",
+       [](DeviceModel &d) -> double & { return d.large.fixed; }, Fit::Large},
+      {"large.clock_16", "GHz",
+       "clock at full tensor utilisation, 16-bit operands",
+       [](DeviceModel &d) -> double & { return d.large.clock16; }, Fit::Large},
+      {"large.clock_8", "GHz",
+       "clock at full tensor utilisation, 8-bit operands",
+       [](DeviceModel &d) -> double & { return d.large.clock8; }, Fit::Large},
+      {"large.power_exponent", "", "clock against tensor utilisation",
+       [](DeviceModel &d) -> double & { return d.large.powerExponent; },
+       Fit::Large},
+      {"large.promotion", "cyc", "promotion of 128 FP8 partial sums",
+       [](DeviceModel &d) -> double & { return d.large.promotion; },
+       Fit::Large},
+      {"large.chain_sync", "cyc",
+       "end of one WGMMA chain and start of the next",
+       [](DeviceModel &d) -> double & { return d.large.chainSync; },
+       Fit::Large},
+      {"large.extra_block", "cyc",
+       "per K block and n-block beyond two, overlapped",
+       [](DeviceModel &d) -> double & { return d.large.extraBlock; },
+       Fit::Large},
+      {"large.promotion_contention", "cyc",
+       "per 128 elements, promotion not overlapped",
+       [](DeviceModel &d) -> double & { return d.large.promotionContention; },
+       Fit::Large},
+      {"large.load_latency", "cyc", "TMA round trip that the ring covers",
+       [](DeviceModel &d) -> double & { return d.large.loadLatency; },
+       Fit::Large},
+      {"large.hbm_read", "TB/s", "reads of operands",
+       [](DeviceModel &d) -> double & { return d.large.hbmRead; }, Fit::Large},
+      {"large.hbm_write", "TB/s", "writes of D",
+       [](DeviceModel &d) -> double & { return d.large.hbmWrite; }, Fit::Large},
+      {"large.tma_row", "cyc", "row of at most 128 bytes of a TMA request",
+       [](DeviceModel &d) -> double & { return d.large.tmaRow; }, Fit::Large},
+      {"large.epilogue_base", "cyc", "epilogue of a tile",
+       [](DeviceModel &d) -> double & { return d.large.epilogueBase; },
+       Fit::Large},
+      {"large.epilogue_column", "cyc", "epilogue per column and m64 block",
+       [](DeviceModel &d) -> double & { return d.large.epilogueColumn; },
+       Fit::Large},
+      {"large.epilogue_round", "cyc", "store staging round after the first",
+       [](DeviceModel &d) -> double & { return d.large.epilogueRound; },
+       Fit::Large},
+      {"large.cluster", "cyc", "cluster, per K block",
+       [](DeviceModel &d) -> double & { return d.large.cluster; }, Fit::Large},
+      {"large.cluster_8", "cyc", "cluster with FP8, per K block, in addition",
+       [](DeviceModel &d) -> double & { return d.large.cluster8; }, Fit::Large},
+      {"large.l2_panels", "bytes", "cache that operand panels compete for",
+       [](DeviceModel &d) -> double & { return d.large.l2Panels; }, Fit::None},
+      {"large.soft_kblock", "", "exponent: parts of a K block",
+       [](DeviceModel &d) -> double & { return d.large.softKBlock; },
+       Fit::None},
+      {"large.soft_chain", "", "exponent: K block against a consumer",
+       [](DeviceModel &d) -> double & { return d.large.softChain; }, Fit::None},
+      {"large.soft_body", "", "exponent: compute against memory",
+       [](DeviceModel &d) -> double & { return d.large.softBody; }, Fit::None},
+      {"decode.launch", "us", "launch",
+       [](DeviceModel &d) -> double & { return d.decode.launch; }, Fit::Decode},
+      {"decode.skew", "us", "until all SMs stream",
+       [](DeviceModel &d) -> double & { return d.decode.skew; }, Fit::Decode},
+      {"decode.dirty", "us", "first write-backs of a dirty L2",
+       [](DeviceModel &d) -> double & { return d.decode.dirty; }, Fit::Decode},
+      {"decode.hbm", "TB/s", "reads of the weights",
+       [](DeviceModel &d) -> double & { return d.decode.hbm; }, Fit::Decode},
+      {"decode.write_back_hinted", "",
+       "bytes written back per byte read, evict-first weights",
+       [](DeviceModel &d) -> double & { return d.decode.writeBackHinted; },
+       Fit::Decode},
+      {"decode.write_back_unhinted", "", "the same without the hint",
+       [](DeviceModel &d) -> double & { return d.decode.writeBackUnhinted; },
+       Fit::Decode},
+      {"decode.latency_clean", "us", "load latency, clean L2",
+       [](DeviceModel &d) -> double & { return d.decode.latencyClean; },
+       Fit::Decode},
+      {"decode.latency_dirty", "us", "load latency, dirty L2",
+       [](DeviceModel &d) -> double & { return d.decode.latencyDirty; },
+       Fit::Decode},
+      {"decode.step", "cyc", "wait, barrier and issue of a ring step",
+       [](DeviceModel &d) -> double & { return d.decode.step; }, Fit::Decode},
+      {"decode.promotion_swap", "cyc",
+       "promotion instruction in a chain, swap-AB",
+       [](DeviceModel &d) -> double & { return d.decode.promotionSwap; },
+       Fit::Decode},
+      {"decode.promotion_plain", "cyc",
+       "promotion instruction in a chain, plain",
+       [](DeviceModel &d) -> double & { return d.decode.promotionPlain; },
+       Fit::Decode},
+      {"decode.promotion_sm_swap", "cyc",
+       "promotion instruction of an SM, swap-AB",
+       [](DeviceModel &d) -> double & { return d.decode.promotionSMSwap; },
+       Fit::Decode},
+      {"decode.promotion_sm_plain", "cyc",
+       "promotion instruction of an SM, plain",
+       [](DeviceModel &d) -> double & { return d.decode.promotionSMPlain; },
+       Fit::Decode},
+      {"decode.reduce_cluster", "us", "split-K reduction in a cluster",
+       [](DeviceModel &d) -> double & { return d.decode.reduceCluster; },
+       Fit::Decode},
+      {"decode.epilogue_swap", "cyc",
+       "swap-AB epilogue per element of a thread",
+       [](DeviceModel &d) -> double & { return d.decode.epilogueSwap; },
+       Fit::Decode},
+      {"decode.store_swap", "TB/s", "stores of D, swap-AB",
+       [](DeviceModel &d) -> double & { return d.decode.storeSwap; },
+       Fit::Decode},
+      {"decode.store_plain", "TB/s", "stores of D, plain",
+       [](DeviceModel &d) -> double & { return d.decode.storePlain; },
+       Fit::Decode},
+      {"decode.latency_register", "us", "load latency, register form",
+       [](DeviceModel &d) -> double & { return d.decode.latencyRegister; },
+       Fit::None},
+      {"decode.sm_bandwidth", "GB/s", "loads of one SM",
+       [](DeviceModel &d) -> double & { return d.decode.smBandwidth; },
+       Fit::None},
+      {"decode.sm_bandwidth_register", "GB/s", "loads of one SM, register form",
+       [](DeviceModel &d) -> double & { return d.decode.smBandwidthRegister; },
+       Fit::None},
+      {"decode.tma_issue", "cyc", "TMA issued by the producer",
+       [](DeviceModel &d) -> double & { return d.decode.tmaIssue; }, Fit::None},
+      {"decode.reduce_cluster_register", "us",
+       "split-K reduction in a cluster, register form",
+       [](DeviceModel &d) -> double & {
+         return d.decode.reduceClusterRegister;
+       },
+       Fit::None},
+      {"decode.reduce_workspace", "us",
+       "split-K reduction through the workspace",
+       [](DeviceModel &d) -> double & { return d.decode.reduceWorkspace; },
+       Fit::None},
+      {"decode.cluster_bandwidth_swap", "GB/s",
+       "partial sums of a CTA in a cluster, swap-AB",
+       [](DeviceModel &d) -> double & { return d.decode.clusterBandwidthSwap; },
+       Fit::None},
+      {"decode.cluster_bandwidth_plain", "GB/s",
+       "partial sums of a CTA in a cluster, plain",
+       [](DeviceModel &d) -> double & {
+         return d.decode.clusterBandwidthPlain;
+       },
+       Fit::None},
+      {"decode.workspace_bandwidth", "GB/s",
+       "partial sums of a CTA through the workspace",
+       [](DeviceModel &d) -> double & { return d.decode.workspaceBandwidth; },
+       Fit::None},
+      {"decode.wave", "us", "wave of CTAs after the first",
+       [](DeviceModel &d) -> double & { return d.decode.wave; }, Fit::None},
+      {"decode.register_form", "us", "constant of the register form",
+       [](DeviceModel &d) -> double & { return d.decode.registerForm; },
+       Fit::None},
+      {"decode.clock", "GHz", "clock of memory-bound kernels",
+       [](DeviceModel &d) -> double & { return d.decode.clock; }, Fit::None},
+      {"decode.soft_body", "", "exponent of the soft maximum",
+       [](DeviceModel &d) -> double & { return d.decode.softBody; }, Fit::None},
+  };
+  return fields;
+}
+
+/// The shortest decimal text that reads back as the same number.
+static std::string shortest(double value) {
+  char buffer[32];
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
+    if (std::strtod(buffer, nullptr) == value)
+      break;
+  }
+  return buffer;
+}
+
+std::string toText(const DeviceModel &device) {
+  std::string out = "# Device model of dgemm. Coefficients are ";
+  out += device.measured ? "fitted on measurements of this device.\n"
+                         : "those of the H200, scaled by published ratios.\n";
+  out += "name = " + device.name + "\n";
+  out +=
+      std::string("measured = ") + (device.measured ? "true" : "false") + "\n";
+  out += "sm_count = " + std::to_string(device.smCount) + "  # published\n";
+  DeviceModel copy = device;
+  for (const DeviceField &field : deviceFields()) {
+    out +=
+        std::string(field.name) + " = " + shortest(field.access(copy)) + "  # ";
+    if (*field.unit)
+      out += std::string(field.unit) + ": ";
+    out += std::string(field.meaning) + "\n";
+  }
+  return out;
+}
+
+static std::string trimmed(const std::string &text) {
+  size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos)
+    return "";
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// Sets one field; false when no field has this name. `problem` gets what was
+/// expected when the value is no good.
+static bool setField(DeviceModel &device, const std::string &name,
+                     const std::string &value, std::string &problem) {
+  if (name == "name") {
+    device.name = value;
+    if (value.empty())
+      problem = "a name";
+    return true;
+  }
+  if (name == "measured") {
+    device.measured = value == "true";
+    if (value != "true" && value != "false")
+      problem = "true or false";
+    return true;
+  }
+  char *end = nullptr;
+  double number = std::strtod(value.c_str(), &end);
+  bool isNumber = !value.empty() && *end == '\0' && std::isfinite(number);
+  if (name == "sm_count") {
+    if (!isNumber || number < 1 || number > 10000 ||
+        number != std::floor(number))
+      problem = "a whole number from 1 to 10000";
+    else
+      device.smCount = static_cast<int>(number);
+    return true;
+  }
+  for (const DeviceField &field : deviceFields()) {
+    if (name != field.name)
+      continue;
+    if (!isNumber || number < 0)
+      problem = "a number of at least 0";
+    else
+      field.access(device) = number;
+    return true;
+  }
+  return false;
+}
+
+Result<DeviceModel> parseDeviceModel(const std::string &text) {
+  DeviceModel device;
+  std::set<std::string> seen;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::string where = "device file, line " + std::to_string(number) + ": ";
+    std::string content = trimmed(line.substr(0, line.find('#')));
+    if (content.empty())
+      continue;
+    size_t equals = content.find('=');
+    if (equals == std::string::npos)
+      return Status::error(where + "expected name = value, found '" + content +
+                           "'");
+    std::string name = trimmed(content.substr(0, equals));
+    std::string value = trimmed(content.substr(equals + 1));
+    if (!seen.insert(name).second)
+      return Status::error(where + "field '" + name + "' is given twice");
+    std::string expected;
+    if (!setField(device, name, value, expected))
+      return Status::error(where + "unknown field '" + name + "'");
+    if (!expected.empty())
+      return Status::error(where + "field '" + name + "': expected " +
+                           expected + ", found '" + value + "'");
+  }
+  return device;
+}
+
+} // namespace dgemm
