@@ -26,7 +26,7 @@ struct Tolerance {
   /// rows. Catches a single wrong element, which the Frobenius error hides.
   double element = 1e-2;
 };
-/// What a right kernel stays below for these types (docs/Numerics.md): 2e-3
+/// What a right kernel stays below for these types (docs/numerics.md): 2e-3
 /// for BF16 results, 1e-5 for FP32 results of 16-bit operands; FP8 operands
 /// get room for the tensor core's narrow accumulator, more of it when partial
 /// sums are not promoted.
