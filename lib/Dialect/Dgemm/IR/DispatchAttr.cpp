@@ -30,8 +30,8 @@ Attribute DispatchAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parseDispatchRows(parser, bounds, parseRow) ||
       parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); },
-                    parser.getContext(), ArrayRef<int64_t>(bounds),
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    ArrayRef<int64_t>(bounds),
                     ArrayRef<ScheduleAttr>(schedules),
                     ArrayRef<StringAttr>(sources));
 }
@@ -46,11 +46,10 @@ void DispatchAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult
-DispatchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ArrayRef<int64_t> bounds,
-                     ArrayRef<ScheduleAttr> schedules,
-                     ArrayRef<StringAttr> sources) {
+LogicalResult DispatchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> bounds,
+                                   ArrayRef<ScheduleAttr> schedules,
+                                   ArrayRef<StringAttr> sources) {
   if (failed(verifyDispatchBounds(emitError, bounds, schedules.size())))
     return failure();
   if (sources.size() != schedules.size())

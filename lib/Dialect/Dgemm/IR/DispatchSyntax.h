@@ -14,9 +14,9 @@ namespace mlir::dgemm {
 
 /// Reads the rows with their square brackets; `parseRow` reads what stands
 /// after the colon. `bounds` gets one bound per row but the last, which is `_`.
-inline ParseResult
-parseDispatchRows(AsmParser &parser, SmallVectorImpl<int64_t> &bounds,
-                  function_ref<ParseResult()> parseRow) {
+inline ParseResult parseDispatchRows(AsmParser &parser,
+                                     SmallVectorImpl<int64_t> &bounds,
+                                     function_ref<ParseResult()> parseRow) {
   bool closed = false;
   auto parseOne = [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
@@ -71,8 +71,7 @@ verifyDispatchBounds(function_ref<InFlightDiagnostic()> emitError,
   if (bounds.size() + 1 != numRows)
     return emitError() << "dispatch: expected one bound for each row but the "
                           "last, found "
-                       << bounds.size() << " bounds and " << numRows
-                       << " rows";
+                       << bounds.size() << " bounds and " << numRows << " rows";
   int64_t previous = 0;
   for (int64_t bound : bounds) {
     if (bound <= previous)

@@ -60,9 +60,11 @@ LogicalResult LaunchOp::verify() {
                                   getKernels().size())))
     return failure();
   bool onTensors = isa<TensorType>(getD().getType());
-  for (auto [name, value] :
-       {std::pair<StringRef, Value>{"a", getA()}, {"b", getB()},
-        {"scale_a", getScaleA()}, {"scale_b", getScaleB()}, {"c", getC()}})
+  for (auto [name, value] : {std::pair<StringRef, Value>{"a", getA()},
+                             {"b", getB()},
+                             {"scale_a", getScaleA()},
+                             {"scale_b", getScaleB()},
+                             {"c", getC()}})
     if (value && isa<TensorType>(value.getType()) != onTensors)
       return emitOpError() << "operand " << name << ": expected a "
                            << (onTensors ? "tensor" : "memref")
@@ -75,8 +77,7 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-LogicalResult
-LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   for (auto symbol : getKernels().getAsRange<SymbolRefAttr>()) {
     Operation *kernel =
         symbolTable.lookupNearestSymbolFrom(getOperation(), symbol);

@@ -40,8 +40,7 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value a,
 
 void MatmulOp::build(OpBuilder &builder, OperationState &state, Value a,
                      Value b, Value scaleA, ::dgemm::ScaleSpec specA,
-                     Value scaleB, ::dgemm::ScaleSpec specB, Value d,
-                     Value c) {
+                     Value scaleB, ::dgemm::ScaleSpec specB, Value d, Value c) {
   // Scales exist for FP8 alone, and FP8 has one layout.
   buildMatmul(builder, state, ::dgemm::Layout::NT, a, b, scaleA,
               scalingFor(builder, scaleA, specA), scaleB,
@@ -63,10 +62,10 @@ gemmEffects(OpTy op,
     if (!isa<BaseMemRefType>(operand.get().getType()))
       continue;
     // D is not read, not even with C: C is an operand of its own.
-    MemoryEffects::Effect *effect = &operand == &op.getDMutable()
-                                        ? static_cast<MemoryEffects::Effect *>(
-                                              MemoryEffects::Write::get())
-                                        : MemoryEffects::Read::get();
+    MemoryEffects::Effect *effect =
+        &operand == &op.getDMutable()
+            ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
+            : MemoryEffects::Read::get();
     effects.emplace_back(effect, &operand, /*stage=*/0,
                          /*effectOnFullRegion=*/true,
                          SideEffects::DefaultResource::get());

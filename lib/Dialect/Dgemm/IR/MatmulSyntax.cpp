@@ -53,15 +53,14 @@ ParseResult mlir::dgemm::parseGemmOperands(
     if (parser.parseLParen() ||
         parseScaleOperand(parser, scales[0],
                           [&] { return parseScaleSuffix(0); }) ||
-        parser.parseComma() ||
-        parseScaleOperand(parser, scales[1],
-                          [&] { return parseScaleSuffix(1); }))
+        parser.parseComma() || parseScaleOperand(parser, scales[1], [&] {
+          return parseScaleSuffix(1);
+        }))
       return failure();
     if (!scales[0] && !scales[1])
       return parser.emitError(loc, "scales: expected scales of a or b, found "
                                    "'_' for both");
-    if (parser.parseColon() ||
-        (scales[0] && parser.parseType(types.scaleA)) ||
+    if (parser.parseColon() || (scales[0] && parser.parseType(types.scaleA)) ||
         (scales[0] && scales[1] && parser.parseComma()) ||
         (scales[1] && parser.parseType(types.scaleB)) || parser.parseRParen())
       return failure();
@@ -86,8 +85,10 @@ ParseResult mlir::dgemm::parseGemmOperands(
   SmallVectorImpl<Value> &operands = state.operands;
   if (parser.resolveOperand(a, types.a, operands) ||
       parser.resolveOperand(b, types.b, operands) ||
-      (scales[0] && parser.resolveOperand(*scales[0], types.scaleA, operands)) ||
-      (scales[1] && parser.resolveOperand(*scales[1], types.scaleB, operands)) ||
+      (scales[0] &&
+       parser.resolveOperand(*scales[0], types.scaleA, operands)) ||
+      (scales[1] &&
+       parser.resolveOperand(*scales[1], types.scaleB, operands)) ||
       (c && parser.resolveOperand(*c, types.c, operands)) ||
       parser.resolveOperands(inputs, inputTypes, inputsLoc, operands) ||
       parser.resolveOperand(d, types.d, operands))
@@ -118,8 +119,7 @@ static void printOperands(OpTy op, OpAsmPrinter &printer,
     printer << " scales(";
     SmallVector<Type> types;
     const Value scales[] = {op.getScaleA(), op.getScaleB()};
-  for (auto [index, scale] :
-         llvm::enumerate(scales)) {
+    for (auto [index, scale] : llvm::enumerate(scales)) {
       if (index != 0)
         printer << ", ";
       if (!scale) {
@@ -166,13 +166,13 @@ ParseResult MatmulOp::parse(OpAsmParser &parser, OperationState &state) {
   ::dgemm::ScaleSpec scales[2];
   GemmOperandTypes types;
   SMLoc operandsLoc = parser.getCurrentLocation();
-  if (parseGemmOperands(
-          parser, state, types, properties.operandSegmentSizes,
-          [&](unsigned index) -> ParseResult {
-            return failure(parser.parseKeyword("by") ||
-                           parseScaleBlock(parser, scales[index]) ||
-                           parseOptionalMajor(parser, scales[index]));
-          }))
+  if (parseGemmOperands(parser, state, types, properties.operandSegmentSizes,
+                        [&](unsigned index) -> ParseResult {
+                          return failure(
+                              parser.parseKeyword("by") ||
+                              parseScaleBlock(parser, scales[index]) ||
+                              parseOptionalMajor(parser, scales[index]));
+                        }))
     return failure();
   const Type scaleTypes[] = {types.scaleA, types.scaleB};
   for (auto [index, type] : llvm::enumerate(scaleTypes)) {
@@ -216,16 +216,15 @@ void MatmulOp::print(OpAsmPrinter &printer) {
     if (scaling.getValue().major == ::dgemm::ScaleMajor::MN)
       printer << " mn_major";
   });
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(), {getLayoutAttrName(), getScalingAAttrName(),
-                            getScalingBAttrName(), "operandSegmentSizes"});
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getLayoutAttrName(), getScalingAAttrName(),
+                                 getScalingBAttrName(), "operandSegmentSizes"});
   if (getEpilogue().empty())
     return;
   printer << " epilogue (";
-  llvm::interleaveComma(getEpilogue().getArguments(), printer,
-                        [&](BlockArgument argument) {
-                          printer.printRegionArgument(argument);
-                        });
+  llvm::interleaveComma(
+      getEpilogue().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") ";
   printer.printRegion(getEpilogue(), /*printEntryBlockArgs=*/false);
 }

@@ -53,7 +53,8 @@ static LogicalResult verifyShaped(MatmulOp op, const Twine &name, Type type,
   if (!memref)
     return success();
   if (!isGlobalMemory(memref.getMemorySpace()))
-    return complain() << "expected global memory (space 0 or 1), found " << type;
+    return complain() << "expected global memory (space 0 or 1), found "
+                      << type;
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(memref.getStridesAndOffset(strides, offset)))
@@ -278,7 +279,8 @@ LogicalResult MatmulOp::verifyRegions() {
   for (Value input : getEpilogueInputs())
     expected.push_back(getElementTypeOrSelf(input));
   if (!llvm::equal(body.getArgumentTypes(), expected)) {
-    InFlightDiagnostic error = emitOpError() << "epilogue: expected arguments (";
+    InFlightDiagnostic error = emitOpError()
+                               << "epilogue: expected arguments (";
     llvm::interleaveComma(expected, error);
     error << "), found (";
     llvm::interleaveComma(body.getArgumentTypes(), error);

@@ -97,8 +97,8 @@ Attribute ScalingAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parseScaling(parser, scale) ||
       parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); },
-                    parser.getContext(), scale);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    scale);
 }
 
 void ScalingAttr::print(AsmPrinter &printer) const {
@@ -131,8 +131,8 @@ static ParseResult parseField(AsmParser &parser, ::dgemm::Problem &problem,
   if (parser.parseKeyword(&name))
     return failure();
   if (!seen.insert(name).second)
-    return parser.emitError(loc) << "problem: field '" << name
-                                 << "' is given twice";
+    return parser.emitError(loc)
+           << "problem: field '" << name << "' is given twice";
   if (name == "accumulate" || name == "fast_accumulate") {
     (name == "accumulate" ? problem.accumulate : problem.fastAccumulate) = true;
     return success();
@@ -173,8 +173,8 @@ Attribute ProblemAttr::parse(AsmParser &parser, Type) {
                                 /*withTrailingX=*/false))
     return {};
   if (sizes.size() != 3) {
-    parser.emitError(sizesLoc) << "problem: expected three sizes MxNxK, found "
-                               << sizes.size();
+    parser.emitError(sizesLoc)
+        << "problem: expected three sizes MxNxK, found " << sizes.size();
     return {};
   }
   problem.m = toPlainSize(sizes[0]);

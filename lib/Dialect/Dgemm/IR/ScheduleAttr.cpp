@@ -44,8 +44,8 @@ static std::string flatten(StringRef text) {
 /// nearly the name of one.
 static std::string nearestName(StringRef text) {
   static constexpr StringRef names[] = {
-      "tile",    "consumers", "n_blocks", "stages", "kblocks_per_stage",
-      "swizzle", "cluster",   "promote",  "regs",   "raster",
+      "tile",    "consumers", "n_blocks", "stages",     "kblocks_per_stage",
+      "swizzle", "cluster",   "promote",  "regs",       "raster",
       "split_k", "form",      "store",    "persistent", "ctas_per_sm"};
   SmallVector<StringRef> clauses;
   text.split(clauses, ',');
@@ -57,12 +57,11 @@ static std::string nearestName(StringRef text) {
     StringRef name = clause.split('=').first.trim();
     if (llvm::is_contained(names, name))
       continue;
-    const StringRef *best =
-        std::min_element(std::begin(names), std::end(names),
-                         [&](StringRef left, StringRef right) {
-                           return name.edit_distance(left) <
-                                  name.edit_distance(right);
-                         });
+    const StringRef *best = std::min_element(
+        std::begin(names), std::end(names),
+        [&](StringRef left, StringRef right) {
+          return name.edit_distance(left) < name.edit_distance(right);
+        });
     return (" (unknown field '" + name + "'; the nearest known one is '" +
             *best + "')")
         .str();
@@ -101,9 +100,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << '<' << ::dgemm::toString(getValue()) << '>';
 }
 
-LogicalResult
-ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ::dgemm::Schedule value) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ::dgemm::Schedule value) {
   // The chip is not known here; the widest limits are those of the only
   // architecture there is.
   std::vector<::dgemm::ScheduleViolation> violations =

@@ -24,11 +24,12 @@ static std::string chipObjection(StringRef chip) {
   return "; no chip of this name is known";
 }
 
-LogicalResult TargetAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringRef chip, int64_t ptx,
-    int64_t sharedMemoryPerBlock, int64_t sharedMemoryPerSM,
-    int64_t registersPerSM, int64_t maxRegistersPerThread,
-    int64_t maxThreadsPerBlock, int64_t maxClusterSize) {
+LogicalResult
+TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef chip,
+                   int64_t ptx, int64_t sharedMemoryPerBlock,
+                   int64_t sharedMemoryPerSM, int64_t registersPerSM,
+                   int64_t maxRegistersPerThread, int64_t maxThreadsPerBlock,
+                   int64_t maxClusterSize) {
   if (chip != "sm_90a")
     return emitError() << "target chip: expected 'sm_90a', found '" << chip
                        << "'" << chipObjection(chip);
@@ -55,9 +56,9 @@ LogicalResult TargetAttr::verify(
   return success();
 }
 
-TargetAttr
-TargetAttr::forChip(MLIRContext *context, StringRef chip, int64_t ptx,
-                    function_ref<InFlightDiagnostic()> emitError) {
+TargetAttr TargetAttr::forChip(MLIRContext *context, StringRef chip,
+                               int64_t ptx,
+                               function_ref<InFlightDiagnostic()> emitError) {
   ::dgemm::TargetLimits limits;
   auto wide = [](int64_t value) { return value; };
   return getChecked(emitError, context, chip, ptx, limits.sharedMemoryPerBlock,

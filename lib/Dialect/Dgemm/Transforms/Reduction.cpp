@@ -28,8 +28,7 @@ static LogicalResult dropEpilogue(MatmulOp op, PatternRewriter &rewriter) {
   if (!op.hasEpilogue())
     return failure();
   rewriter.eraseBlock(&op.getEpilogue().front());
-  rewriter.modifyOpInPlace(op,
-                           [&] { op.getEpilogueInputsMutable().clear(); });
+  rewriter.modifyOpInPlace(op, [&] { op.getEpilogueInputsMutable().clear(); });
   return success();
 }
 

@@ -83,9 +83,9 @@ static LogicalResult check(Operation *op, const ::dgemm::Problem &problem,
   std::vector<::dgemm::ScheduleViolation> violations =
       ::dgemm::verifySchedule(problem, schedule, limits);
   for (const ::dgemm::ScheduleViolation &violation : violations) {
-    InFlightDiagnostic error = op->emitOpError()
-                               << row << "schedule cannot be used: "
-                               << violation.message;
+    InFlightDiagnostic error =
+        op->emitOpError() << row
+                          << "schedule cannot be used: " << violation.message;
     noteLimits(error, op);
     if (!violation.hint.empty())
       error.attachNote() << violation.hint;
@@ -151,9 +151,9 @@ struct SelectSchedule
     }
     ScheduleAttr wanted;
     if (!schedule.empty()) {
-      wanted = ScheduleAttr::parseText(
-          &getContext(), schedule,
-          [&] { return getOperation()->emitError("option 'schedule': "); });
+      wanted = ScheduleAttr::parseText(&getContext(), schedule, [&] {
+        return getOperation()->emitError("option 'schedule': ");
+      });
       if (!wanted)
         return signalPassFailure();
     }

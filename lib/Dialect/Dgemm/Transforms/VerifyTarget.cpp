@@ -21,8 +21,8 @@ struct VerifyTarget
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetAttr target = TargetAttr::forChip(
-        &getContext(), chip, ptx, [&] { return module.emitError(); });
+    TargetAttr target = TargetAttr::forChip(&getContext(), chip, ptx,
+                                            [&] { return module.emitError(); });
     if (!target)
       return signalPassFailure();
     Attribute present = module->getAttr(TargetAttr::kAttrName);

@@ -57,10 +57,7 @@ func.func @two(%a: memref<512x512xf8E4M3FN>, %d: memref<512x512xbf16>) {
   // expected-error @below {{swizzle of a: 128 bytes is wider than the box of 64 x 1 bytes = 64 bytes}}
   // expected-error @below {{swizzle of b: 128 bytes is wider than the box of 64 x 1 bytes = 64 bytes}}
   // expected-note @below {{limits are those of sm_90a}}
-  // expected-note @below {{limits are those of sm_90a}}
-  // expected-note @below {{limits are those of sm_90a}}
   // expected-note @below {{promote = 128}}
-  // expected-note @below {{tile K = 128}}
   // expected-note @below {{tile K = 128}}
   dgemm.matmul nt ins(%a, %a : memref<512x512xf8E4M3FN>, memref<512x512xf8E4M3FN>) outs(%d : memref<512x512xbf16>)
     {schedule = #dgemm.schedule<tile = 128x128x64>}
