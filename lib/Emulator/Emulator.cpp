@@ -11,10 +11,10 @@
 #include "Lowering.h"
 #include "Machine.h"
 
-#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+#include "dgemm/InitAllDialects.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 
 #include <algorithm>
@@ -72,12 +72,11 @@ EmulatorProgram::create(mlir::ModuleOp l3) {
 Result<std::unique_ptr<EmulatorProgram>>
 EmulatorProgram::createFromText(const std::string &text) {
   auto impl = std::make_unique<Impl>();
+  // The module may hold anything around its kernels.
+  mlir::DialectRegistry registry;
+  mlir::dgemm::registerAllDialects(registry);
   impl->ownContext = std::make_unique<mlir::MLIRContext>(
-      mlir::MLIRContext::Threading::DISABLED);
-  impl->ownContext->loadDialect<
-      mlir::dgemm::DgemmDialect, mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
-      mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
-      mlir::cf::ControlFlowDialect, mlir::arith::ArithDialect>();
+      registry, mlir::MLIRContext::Threading::DISABLED);
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(
       impl->ownContext.get(), [&](mlir::Diagnostic &d) {
