@@ -87,7 +87,8 @@ static std::string describeEnvironment(const CompileOptions &options,
   add("dgemm", version());
   add("build", identity);
   add("llvm", LLVM_VERSION_STRING);
-  add("ptxas", assembler.ptxas ? assembler.ptxas->version : "none");
+  // The reason is kept in the log of the artifact, so it counts as well.
+  add("ptxas", assembler.ptxas ? assembler.ptxas->version : assembler.whyNot);
   add("chip", options.chip);
   add("ptx", std::to_string(options.ptxVersion));
   add("device", options.device);

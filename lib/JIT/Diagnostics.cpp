@@ -73,12 +73,13 @@ public:
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     llvm::raw_string_ostream stream(lines);
-    stream << (lines.empty() ? "" : "\n") << kindName(remark) << ": "
-           << remark.getRemarkName();
+    stream << (lines.empty() ? "" : "\n") << kindName(remark);
+    const char *separator = ": ";
     for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
       bool prose =
           arg.key == "Remark" || arg.key == "Reason" || arg.key == "Suggestion";
-      stream << "; " << (prose ? "" : arg.key + " = ") << arg.val;
+      stream << separator << (prose ? "" : arg.key + " = ") << arg.val;
+      separator = "; ";
     }
   }
 

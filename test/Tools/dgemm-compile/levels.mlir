@@ -3,9 +3,12 @@
 //
 // Every level of one GEMM, with the ops around it left as they are.
 
-// RUN: dgemm-compile %s --emit=schedule | FileCheck %s --check-prefixes=SCHEDULE,AROUND
-// RUN: dgemm-compile %s --emit=kernel | FileCheck %s --check-prefixes=KERNEL,AROUND
-// RUN: dgemm-compile %s --emit=nvvm | FileCheck %s --check-prefixes=NVVM,AROUND
+// RUN: dgemm-compile %s --emit=schedule | FileCheck %s --check-prefix=SCHEDULE
+// RUN: dgemm-compile %s --emit=kernel | FileCheck %s --check-prefix=KERNEL
+// RUN: dgemm-compile %s --emit=nvvm | FileCheck %s --check-prefix=NVVM
+// RUN: dgemm-compile %s --emit=schedule | FileCheck %s --check-prefix=AROUND
+// RUN: dgemm-compile %s --emit=kernel | FileCheck %s --check-prefix=AROUND
+// RUN: dgemm-compile %s --emit=nvvm | FileCheck %s --check-prefix=AROUND
 // RUN: dgemm-compile %s --emit=llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: dgemm-compile %s --emit=ptx | FileCheck %s --check-prefix=PTX
 // RUN: dgemm-compile %s | FileCheck %s --check-prefix=PTX
