@@ -65,7 +65,7 @@ public:
   GlobalBlock(OpBuilder &builder, Location loc, const KernelContext &context,
               Value base, Value row, Value col, Value rows, Value cols,
               Value stride, Type element)
-      : loc(loc), base(base), rows(rows), cols(cols), element(element) {
+      : loc(loc), rows(rows), element(element) {
     Value fragmentRow = context.fragmentRow(builder, loc);
     Value upper = arith::AddIOp::create(builder, loc, row, fragmentRow);
     Value lower = arith::AddIOp::create(builder, loc, upper,
@@ -75,7 +75,8 @@ public:
                                        i32Constant(builder, loc, 3));
     Value pair = arith::ShLIOp::create(builder, loc, quad,
                                        i32Constant(builder, loc, 1));
-    firstCol = arith::AddIOp::create(builder, loc, col, pair);
+    Value firstCol = arith::AddIOp::create(builder, loc, col, pair);
+    colsLeft = arith::SubIOp::create(builder, loc, cols, firstCol);
     Type i64 = builder.getI64Type();
     Value wideCol = arith::ExtUIOp::create(builder, loc, i64, firstCol);
     for (Value threadRow : threadRows) {
@@ -93,9 +94,7 @@ public:
   }
   /// i1: column `offset` beyond the thread's first one lies inside.
   Value colInside(OpBuilder &builder, int64_t offset) const {
-    Value col = arith::AddIOp::create(builder, loc, firstCol,
-                                      i32Constant(builder, loc, offset));
-    return compare(builder, loc, col, cols);
+    return compare(builder, loc, i32Constant(builder, loc, offset), colsLeft);
   }
   Value address(OpBuilder &builder, int row, int64_t offset) const {
     return LLVM::GEPOp::create(
@@ -105,12 +104,15 @@ public:
 
 private:
   Location loc;
-  Value base, rows, cols, firstCol;
+  Value rows;
+  /// Columns inside, counted from the thread's first one; may be negative.
+  Value colsLeft;
   Type element;
   SmallVector<Value, 2> threadRows, rowStarts;
 };
 
-/// acc + C, pair by pair; what lies outside C adds nothing.
+/// acc + C, pair by pair; what lies outside C adds nothing. Both rows of a
+/// column pair stand together, so that no comparison lives long.
 struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
   using KernelPattern::KernelPattern;
 
@@ -123,35 +125,84 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
                       adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
                       adaptor.getCols(), adaptor.getStride(), element);
     SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
-    Type f32 = rewriter.getF32Type();
-    for (int row = 0; row < 2; ++row) {
-      Value rowInside = block.rowInside(rewriter, row);
-      for (size_t i = 2 * row; i < values.size(); i += 4)
-        for (int64_t j = 0; j < 2; ++j) {
-          int64_t offset = i / 4 * 8 + j;
-          Value inside = arith::AndIOp::create(
-              rewriter, loc, rowInside, block.colInside(rewriter, offset));
-          auto guarded = scf::IfOp::create(
-              rewriter, loc, inside,
-              [&](OpBuilder &body, Location loc) {
-                Value c = LLVM::LoadOp::create(
-                    body, loc, element, block.address(body, row, offset));
-                if (c.getType() != f32)
-                  c = LLVM::FPExtOp::create(body, loc, f32, c);
-                scf::YieldOp::create(body, loc, c);
-              },
-              [&](OpBuilder &body, Location loc) {
-                Value zero = arith::ConstantOp::create(
-                    body, loc, body.getF32FloatAttr(0.0));
-                scf::YieldOp::create(body, loc, zero);
-              });
-          values[i + j] = arith::AddFOp::create(
-              rewriter, loc, values[i + j], guarded.getResult(0));
-        }
+    Value rowInside[] = {block.rowInside(rewriter, 0),
+                         block.rowInside(rewriter, 1)};
+    for (size_t i = 0; i < values.size(); i += 2) {
+      int row = i / 2 % 2;
+      auto [first, second] = loadPair(rewriter, loc, block, row, i / 4 * 8,
+                                      rowInside[row], element);
+      values[i] = arith::AddFOp::create(rewriter, loc, values[i], first);
+      values[i + 1] =
+          arith::AddFOp::create(rewriter, loc, values[i + 1], second);
+      if (i % kPinned == kPinned - 2 || i + 2 == values.size())
+        pinSums(rewriter, loc, values, i / kPinned * kPinned, i + 2);
     }
     rewriter.replaceOp(
         op, pack(rewriter, loc, adaptor.getValue().getType(), values));
     return success();
+  }
+
+  /// Sums that are finished together, before more of C is loaded.
+  static constexpr size_t kPinned = 16;
+
+  /// Left alone, the compiler loads all of C first and keeps it beside the
+  /// accumulators until the store, which is more than there are registers.
+  /// The wait itself has nothing to wait for.
+  static void pinSums(OpBuilder &builder, Location loc,
+                      MutableArrayRef<Value> values, size_t begin,
+                      size_t end) {
+    auto type = LLVM::LLVMStructType::getLiteral(
+        builder.getContext(),
+        SmallVector<Type>(end - begin, builder.getF32Type()));
+    Value packed = pack(builder, loc, type, values.slice(begin, end - begin));
+    auto wait =
+        WgmmaWaitOp::create(builder, loc, TypeRange{}, TypeRange{}, type, 0,
+                            ValueRange{}, ValueRange{}, packed);
+    SmallVector<Value> pinned = unpack(builder, loc, wait.getPinned()[0]);
+    llvm::copy(pinned, values.begin() + begin);
+  }
+
+  /// Two neighbouring elements as f32, zero where they lie outside.
+  static std::pair<Value, Value>
+  loadPair(OpBuilder &builder, Location loc, const GlobalBlock &block, int row,
+           int64_t offset, Value rowInside, Type element) {
+    auto toF32 = [](OpBuilder &body, Location loc, Value value) -> Value {
+      Type f32 = body.getF32Type();
+      if (value.getType() == f32)
+        return value;
+      return LLVM::FPExtOp::create(body, loc, f32, value);
+    };
+    auto loadBoth = [&](OpBuilder &body, Location loc) {
+      Value both = LLVM::LoadOp::create(body, loc, VectorType::get(2, element),
+                                        block.address(body, row, offset));
+      SmallVector<Value, 2> pair;
+      for (int64_t i : {0, 1})
+        pair.push_back(toF32(body, loc,
+                             LLVM::ExtractElementOp::create(
+                                 body, loc, both, i32Constant(body, loc, i))));
+      scf::YieldOp::create(body, loc, pair);
+    };
+    auto loadFirst = [&](OpBuilder &body, Location loc) {
+      Value zero =
+          arith::ConstantOp::create(body, loc, body.getF32FloatAttr(0.0));
+      Value inside = arith::AndIOp::create(body, loc, rowInside,
+                                           block.colInside(body, offset));
+      auto one = scf::IfOp::create(
+          body, loc, inside,
+          [&](OpBuilder &inner, Location loc) {
+            Value value = LLVM::LoadOp::create(
+                inner, loc, element, block.address(inner, row, offset));
+            scf::YieldOp::create(inner, loc, toF32(inner, loc, value));
+          },
+          [&](OpBuilder &inner, Location loc) {
+            scf::YieldOp::create(inner, loc, zero);
+          });
+      scf::YieldOp::create(body, loc, ValueRange{one.getResult(0), zero});
+    };
+    Value inside = arith::AndIOp::create(builder, loc, rowInside,
+                                         block.colInside(builder, offset + 1));
+    auto pair = scf::IfOp::create(builder, loc, inside, loadBoth, loadFirst);
+    return {pair.getResult(0), pair.getResult(1)};
   }
 };
 

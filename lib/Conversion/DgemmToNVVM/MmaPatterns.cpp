@@ -48,6 +48,13 @@ struct MmaPattern : KernelPattern<MmaOp> {
     const ::dgemm::SmemPlan &plan = context.plan;
     int64_t bytes = tileA.getElementType().getIntOrFloatBitWidth() / 8;
     int64_t rowBytes = tileA.getCols() * bytes;
+    // Descriptors describe rows of exactly one swizzle span.
+    for (TileType tile : {tileA, tileB})
+      if (bytes == 0 || tile.getSwizzle() == 0 ||
+          tile.getSwizzle() != rowBytes || tile.getCols() != tileA.getCols())
+        return op.emitOpError()
+               << "operand tiles must have rows of one "
+               << "swizzle span (32, 64 or 128 bytes), found " << tile;
 
     Type i64 = rewriter.getI64Type();
     Value slot = arith::ExtUIOp::create(rewriter, loc, i64, adaptor.getSlot());
@@ -68,11 +75,11 @@ struct MmaPattern : KernelPattern<MmaOp> {
       Value a = arith::AddIOp::create(rewriter, loc, baseA, offset);
       Value b = arith::AddIOp::create(rewriter, loc, baseB, offset);
       bool fresh = op.getFresh() && step == 0;
-      sum = WgmmaOp::create(
-          rewriter, loc, op.getType(), a, b, sum,
-          static_cast<uint32_t>(op.getType().getCols()), k,
-          tileA.getElementType(), tileB.getElementType(),
-          fresh ? "zero" : "one", /*trans_a=*/false, /*trans_b=*/false);
+      sum = WgmmaOp::create(rewriter, loc, op.getType(), a, b, sum,
+                            static_cast<uint32_t>(op.getType().getCols()), k,
+                            tileA.getElementType(), tileB.getElementType(),
+                            fresh ? "zero" : "one", /*trans_a=*/false,
+                            /*trans_b=*/false);
     }
     rewriter.replaceOp(op, sum);
     return success();
@@ -135,13 +142,13 @@ struct PromotePattern : KernelPattern<PromoteOp> {
     auto rows = adaptor.getRows();
     auto cols = adaptor.getCols();
     // factors[block][row]: a thread's two rows times each column block.
-    SmallVector<SmallVector<Value, 2>> factors(
-        std::max<size_t>(cols.size(), 1), SmallVector<Value, 2>(2));
+    SmallVector<SmallVector<Value, 2>> factors(std::max<size_t>(cols.size(), 1),
+                                               SmallVector<Value, 2>(2));
     for (auto [block, factor] : llvm::enumerate(factors))
       for (int row = 0; row < 2; ++row) {
         if (!rows.empty() && !cols.empty())
-          factor[row] = arith::MulFOp::create(rewriter, loc, rows[row],
-                                              cols[block]);
+          factor[row] =
+              arith::MulFOp::create(rewriter, loc, rows[row], cols[block]);
         else if (!rows.empty())
           factor[row] = rows[row];
         else if (!cols.empty())
@@ -159,8 +166,8 @@ struct PromotePattern : KernelPattern<PromoteOp> {
         ++block;
       Value sum = LLVM::ExtractValueOp::create(rewriter, loc,
                                                adaptor.getAccumulator(), i);
-      Value partial = LLVM::ExtractValueOp::create(rewriter, loc,
-                                                   adaptor.getPartial(), i);
+      Value partial =
+          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getPartial(), i);
       Value factor = factors[block][i % 4 / 2];
       Value value;
       if (factor)
@@ -178,7 +185,8 @@ struct PromotePattern : KernelPattern<PromoteOp> {
 void mlir::dgemm::populateMmaPatterns(RewritePatternSet &patterns,
                                       const TypeConverter &converter,
                                       const KernelContext &context) {
-  patterns.add<ZeroPattern, MmaPattern, CommitPattern,
-               TiedPattern<WgmmaFenceOp>, TiedPattern<WgmmaWaitOp>,
-               PromotePattern>(converter, patterns.getContext(), context);
+  patterns
+      .add<ZeroPattern, MmaPattern, CommitPattern, TiedPattern<WgmmaFenceOp>,
+           TiedPattern<WgmmaWaitOp>, PromotePattern>(
+          converter, patterns.getContext(), context);
 }

@@ -28,6 +28,8 @@ public:
         loc(store.getLoc()), wg(store.getWg()), fragments(store.getValues()),
         element(elementTypeOf(kernel.getContext(), problem.d)) {}
 
+  /// Reports what `run` could not rewrite.
+  LogicalResult verify();
   void run();
 
 private:
@@ -80,10 +82,10 @@ void EpilogueLowering::addC() {
     return;
   for (auto [index, fragment] : llvm::enumerate(fragments)) {
     int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
-    fragment = AddGlobalOp::create(
-        builder, loc, fragment.getType(), fragment,
-        kernel.getPointer(Operand::C), rows[mb], cols[nb], sizeM, sizeN,
-        kernel.getSize(Symbol::LdC), element);
+    fragment =
+        AddGlobalOp::create(builder, loc, fragment.getType(), fragment,
+                            kernel.getPointer(Operand::C), rows[mb], cols[nb],
+                            sizeM, sizeN, kernel.getSize(Symbol::LdC), element);
   }
 }
 
@@ -116,10 +118,9 @@ void EpilogueLowering::stageBox(OpBuilder &body, const Box &box,
     int to = std::min(box.column + width, columnOf(nb) + n);
     if (from >= to)
       continue;
-    StageOp::create(body, loc, fragments[box.block * schedule.nBlocks + nb],
-                    wg, from - columnOf(nb), to - from, from - box.column,
-                    width, static_cast<int32_t>(offset),
-                    element);
+    StageOp::create(body, loc, fragments[box.block * schedule.nBlocks + nb], wg,
+                    from - columnOf(nb), to - from, from - box.column, width,
+                    static_cast<int32_t>(offset), element);
   }
 }
 
@@ -135,8 +136,7 @@ void EpilogueLowering::onLeader(OpBuilder &body,
 void EpilogueLowering::storeStaged(OpBuilder &body) {
   SmallVector<Box> all = boxes();
   Value map = kernel.getTensorMap(Operand::D);
-  for (size_t first = 0; first < all.size();
-       first += plan.storeBoxesPerChunk) {
+  for (size_t first = 0; first < all.size(); first += plan.storeBoxesPerChunk) {
     ArrayRef<Box> chunk =
         ArrayRef<Box>(all).slice(first).take_front(plan.storeBoxesPerChunk);
     // The staging area may still be read by the copies of the last round.
@@ -159,6 +159,25 @@ void EpilogueLowering::storeStaged(OpBuilder &body) {
   }
 }
 
+LogicalResult EpilogueLowering::verify() {
+  auto role = store->getParentOfType<RoleOp>();
+  if (!role || role != findRole(kernel, "consumer"))
+    return store.emitOpError("must stand in the kernel's consumer role");
+  size_t expected = schedule.mBlocks() * schedule.nBlocks;
+  if (fragments.size() != expected)
+    return store.emitOpError()
+           << "expected " << expected
+           << " blocks of the warpgroup's tile, found " << fragments.size();
+  Type block = FragmentType::get(kernel.getContext(), 64, schedule.nPerBlock(),
+                                 Float32Type::get(kernel.getContext()));
+  for (Value fragment : fragments)
+    if (fragment.getType() != block)
+      return store.emitOpError()
+             << "expected blocks of type " << block << ", as scheduled; found "
+             << fragment.getType();
+  return success();
+}
+
 void EpilogueLowering::run() {
   sizeM = sizeOf(builder, loc, kernel, Symbol::M);
   sizeN = sizeOf(builder, loc, kernel, Symbol::N);
@@ -173,9 +192,8 @@ void EpilogueLowering::run() {
     rows.push_back(arith::AddIOp::create(builder, loc, row,
                                          constantI32(builder, loc, 64 * mb)));
   for (int nb = 0; nb < schedule.nBlocks; ++nb)
-    cols.push_back(
-        arith::AddIOp::create(builder, loc, store.getN0(),
-                              constantI32(builder, loc, columnOf(nb))));
+    cols.push_back(arith::AddIOp::create(
+        builder, loc, store.getN0(), constantI32(builder, loc, columnOf(nb))));
   applyTensorScales();
   addC();
 
@@ -186,17 +204,14 @@ void EpilogueLowering::run() {
   } else {
     // TMA clips a box at D's last column, but in granules of 16 bytes: a tile
     // that ends inside a granule would touch what lies beyond D.
-    Value granule =
-        constantI32(builder, loc, 16 / ::dgemm::sizeOf(problem.d));
+    Value granule = constantI32(builder, loc, 16 / ::dgemm::sizeOf(problem.d));
     Value rest = arith::RemUIOp::create(builder, loc, sizeN, granule);
-    Value ragged = arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::ne, rest,
-                                         constantI32(builder, loc, 0));
+    Value ragged = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         rest, constantI32(builder, loc, 0));
     Value end = arith::AddIOp::create(
-        builder, loc, store.getN0(),
-        constantI32(builder, loc, schedule.tileN));
-    Value beyond = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::sgt, end, sizeN);
+        builder, loc, store.getN0(), constantI32(builder, loc, schedule.tileN));
+    Value beyond = arith::CmpIOp::create(builder, loc,
+                                         arith::CmpIPredicate::sgt, end, sizeN);
     Value checked = arith::AndIOp::create(builder, loc, ragged, beyond);
     scf::IfOp::create(
         builder, loc, checked,
@@ -225,6 +240,9 @@ struct LowerEpiloguePass
     if (stores.empty())
       return;
     for (TileStoreOp store : stores)
+      if (failed(EpilogueLowering(kernel, store).verify()))
+        return signalPassFailure();
+    for (TileStoreOp store : stores)
       EpilogueLowering(kernel, store).run();
     if (kernel.getSchedule().getValue().store == ::dgemm::StoreKind::Tma)
       drainStores(findRole(kernel, "consumer"));
@@ -235,11 +253,10 @@ struct LowerEpiloguePass
     OpBuilder builder = OpBuilder::atBlockEnd(&consumer.getBody().front());
     Location loc = consumer.getLoc();
     Value leader = IsLeaderOp::create(builder, loc, builder.getI1Type());
-    scf::IfOp::create(builder, loc, leader,
-                      [&](OpBuilder &body, Location loc) {
-                        StoreWaitOp::create(body, loc, 0, /*read=*/false);
-                        scf::YieldOp::create(body, loc);
-                      });
+    scf::IfOp::create(builder, loc, leader, [&](OpBuilder &body, Location loc) {
+      StoreWaitOp::create(body, loc, 0, /*read=*/false);
+      scf::YieldOp::create(body, loc);
+    });
   }
 };
 } // namespace
