@@ -10,10 +10,6 @@
 
 namespace dgemm {
 
-/// Waves walked tile by tile. Patterns repeat after a few groups, and a walk of
-/// this length takes some tens of microseconds.
-static constexpr int64_t kMaxWaves = 64;
-
 namespace {
 /// Panels in the order of their last use.
 class PanelCache {
@@ -67,7 +63,7 @@ std::vector<WaveMisses> walkTiles(const RasterWalk &walk) {
   int64_t outer = walk.alongM ? walk.tilesN : walk.tilesM;
   int64_t group = std::clamp<int64_t>(walk.group, 1, inner);
   int64_t waves = (inner * outer + walk.grid - 1) / walk.grid;
-  int64_t walked = std::min(waves, kMaxWaves);
+  int64_t walked = std::min(waves, kWalkedWaves);
 
   // No more panels than tiles are touched, however many there are.
   int64_t touched = walked * walk.grid + 1;

@@ -32,9 +32,13 @@ struct WaveMisses {
   double count = 1;
 };
 
-/// Misses wave by wave; beyond a fixed number of waves the later ones are
-/// represented by the mean of the last half of those walked, so that the time
-/// this takes is bounded.
+/// Waves walked tile by tile: patterns repeat after a few groups, and a walk of
+/// this length takes some tens of microseconds.
+inline constexpr int64_t kWalkedWaves = 64;
+
+/// Misses wave by wave; beyond kWalkedWaves the later ones are represented by
+/// the mean of the last half of those walked, so that the time this takes is
+/// bounded.
 std::vector<WaveMisses> walkTiles(const RasterWalk &walk);
 
 } // namespace dgemm

@@ -69,6 +69,9 @@ public:
         schedule.tileN = tileN;
         if (schedule.tileM == 256 && tileN > 128 && !options.untriedTiles)
           break;
+        // ptxas found no registers for wider ones (warning C7602).
+        if (schedule.consumers == 3 && tileN > 192)
+          break;
         if (!withColumns(schedule))
           return;
       }

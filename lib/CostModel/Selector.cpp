@@ -178,7 +178,7 @@ Result<Selection> selectSchedule(const Problem &original,
   if (decode)
     std::sort(candidates.begin(), candidates.end(), faster);
   else
-    rank(candidates, 8 + 2 * std::max(options.maxAlternatives, 0), device);
+    rank(candidates, 8 + std::max(options.maxAlternatives, 0), device);
 
   // The simplest of those that tie with the fastest.
   size_t chosen = 0;

@@ -82,8 +82,8 @@ struct CostBreakdown {
   std::vector<std::pair<std::string, double>> parts() const;
 };
 
-/// Large problems. `withMemory` = false leaves HBM out: a lower bound that is
-/// cheap, since the walk over tiles is what takes time.
+/// Large problems. `withMemory` = false replaces the walk over tiles, which is
+/// what takes time, by the least that has to be read: a lower bound.
 CostBreakdown largeCost(const CostInputs &inputs, const DeviceModel &device,
                         bool withMemory = true);
 /// M <= 128.

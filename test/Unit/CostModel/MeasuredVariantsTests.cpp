@@ -98,3 +98,15 @@ TEST(MeasuredVariants, DecodeFp8) {
   EXPECT_GT(scores.rows, 100u);
   EXPECT_LT(scores.medianError, 0.045);
 }
+
+TEST(MeasuredVariants, TheCheapBoundIsBelowThePrediction) {
+  DeviceModel device;
+  for (const MeasuredVariant &variant : readMeasuredVariants()) {
+    if (!variant.large)
+      continue;
+    double bound = largeCost(variant.inputs, device, false).microseconds;
+    double us = largeCost(variant.inputs, device).microseconds;
+    ASSERT_LE(bound, us * (1 + 1e-9)) << variant.group;
+    ASSERT_GE(bound, us * 0.5) << variant.group;
+  }
+}
