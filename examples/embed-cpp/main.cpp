@@ -133,7 +133,7 @@ static Status run() {
   auto artifact = jit::compileProblem(problem);
   if (!artifact.ok())
     return artifact.status();
-  std::printf("%s", artifact->scheduleReport.c_str());
+  std::printf("%s\n", artifact->scheduleReport.c_str());
   std::printf("%zu bytes of PTX, %zu of cubin, %zu kernel(s)\n",
               artifact->ptx.size(), artifact->cubin.size(),
               artifact->metadata.kernels.size());
