@@ -101,12 +101,16 @@ TEST(MeasuredVariants, DecodeFp8) {
 
 TEST(MeasuredVariants, TheCheapBoundIsBelowThePrediction) {
   DeviceModel device;
+  size_t rows = 0, tight = 0;
   for (const MeasuredVariant &variant : readMeasuredVariants()) {
     if (!variant.large)
       continue;
     double bound = largeCost(variant.inputs, device, false).microseconds;
     double us = largeCost(variant.inputs, device).microseconds;
     ASSERT_LE(bound, us * (1 + 1e-9)) << variant.group;
-    ASSERT_GE(bound, us * 0.5) << variant.group;
+    ++rows;
+    tight += bound > us * 0.97;
   }
+  // Useless if it were far below; it is for raster groups of one row.
+  EXPECT_GT(tight, rows * 6 / 10);
 }
