@@ -172,6 +172,7 @@ Status Lowering::runStage(Stage next) {
   ir::CompilePipelineOptions pipeline;
   pipeline.chip = options.chip;
   pipeline.ptx = options.ptxVersion;
+  pipeline.device = options.device;
   pipeline.schedule = options.schedule;
   switch (next) {
   case Stage::Schedule:

@@ -25,6 +25,7 @@ void mlir::dgemm::buildSchedulePipeline(
   target.ptx = options.ptx;
   manager.addPass(createDgemmVerifyTargetPass(target));
   DgemmSelectSchedulePassOptions select;
+  select.deviceName = options.device;
   select.schedule = options.schedule;
   manager.addPass(createDgemmSelectSchedulePass(select));
 }

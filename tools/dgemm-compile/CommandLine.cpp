@@ -77,7 +77,7 @@ Result<CommandLine> parseCommandLine(int argc, char **argv) {
   arguments.add("chip", line.options.chip, "sm_90a, the only one");
   arguments.add("ptx", ptxVersion, "PTX version times ten, 80 to 90");
   arguments.add("device", line.options.device,
-                "device of the predicted time: H200, H100, H800, H20");
+                "device the schedule is chosen for: H200, H100, H800, H20");
   arguments.add("ptxas", line.options.ptxasPath,
                 "the assembler; default: the one in PATH, CUDA_HOME, "
                 "CUDA_PATH or /usr/local/cuda");

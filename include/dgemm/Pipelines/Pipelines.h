@@ -27,6 +27,11 @@ struct CompilePipelineOptions
   Option<int> ptx{*this, "ptx",
                   llvm::cl::desc("PTX version times 10, 80 to 90"),
                   llvm::cl::init(80)};
+  Option<std::string> device{
+      *this, "device",
+      llvm::cl::desc("Device whose model ranks schedules: h200, h100, h800 or "
+                     "h20"),
+      llvm::cl::init("h200")};
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("Schedule for every matmul that has none, as it stands "
