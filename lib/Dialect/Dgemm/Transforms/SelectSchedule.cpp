@@ -146,13 +146,14 @@ struct SelectSchedule
     ::dgemm::Result<::dgemm::DeviceModel> device =
         ::dgemm::findDevice(deviceName);
     if (!device) {
-      getOperation()->emitError() << "option 'device': " << device.message();
+      emitError(getOperation()->getLoc())
+          << "option 'device': " << device.message();
       return signalPassFailure();
     }
     ScheduleAttr wanted;
     if (!schedule.empty()) {
       wanted = ScheduleAttr::parseText(&getContext(), schedule, [&] {
-        return getOperation()->emitError("option 'schedule': ");
+        return emitError(getOperation()->getLoc()) << "option 'schedule': ";
       });
       if (!wanted)
         return signalPassFailure();

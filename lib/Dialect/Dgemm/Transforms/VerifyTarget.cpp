@@ -21,8 +21,8 @@ struct VerifyTarget
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetAttr target = TargetAttr::forChip(&getContext(), chip, ptx,
-                                            [&] { return module.emitError(); });
+    TargetAttr target = TargetAttr::forChip(
+        &getContext(), chip, ptx, [&] { return emitError(module.getLoc()); });
     if (!target)
       return signalPassFailure();
     Attribute present = module->getAttr(TargetAttr::kAttrName);
@@ -32,15 +32,16 @@ struct VerifyTarget
     }
     auto given = dyn_cast<TargetAttr>(present);
     if (!given) {
-      module.emitError() << "attribute '" << TargetAttr::kAttrName
-                         << "': expected #dgemm.target, found " << present;
+      emitError(module.getLoc())
+          << "attribute '" << TargetAttr::kAttrName
+          << "': expected #dgemm.target, found " << present;
       return signalPassFailure();
     }
     // A module may carry lower limits than the chip's, so only what the
     // options name has to agree.
     if (given.getChip() != target.getChip() ||
         given.getPtx() != target.getPtx()) {
-      InFlightDiagnostic error = module.emitError()
+      InFlightDiagnostic error = emitError(module.getLoc())
                                  << "attribute '" << TargetAttr::kAttrName
                                  << "': expected " << target
                                  << " as the options say, found " << given;
