@@ -216,8 +216,12 @@ std::string Lowering::print(bool withLocations) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
-  if (withLocations)
+  if (withLocations) {
     flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+    // nvvm.barrier without operands does not parse back in its own form once a
+    // location follows it.
+    flags.printGenericOpForm();
+  }
   module.get()->print(stream, flags);
   stream << '\n';
   return text;
