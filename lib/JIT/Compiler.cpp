@@ -88,7 +88,9 @@ static std::string describeEnvironment(const CompileOptions &options,
   add("build", identity);
   add("llvm", LLVM_VERSION_STRING);
   // The reason is kept in the log of the artifact, so it counts as well.
-  add("ptxas", assembler.ptxas ? assembler.ptxas->version : assembler.whyNot);
+  add("ptxas", assembler.ptxas
+                   ? assembler.ptxas->version + " " + assembler.ptxas->path
+                   : assembler.whyNot);
   add("chip", options.chip);
   add("ptx", std::to_string(options.ptxVersion));
   add("device", options.device);

@@ -160,6 +160,52 @@ TEST_F(CompilerTest, WhatMattersIsInTheKey) {
   EXPECT_EQ(compiler.statistics().diskHits, 0);
 }
 
+/// A program that answers like the ptxas of a release and writes a file that
+/// begins like a cubin.
+static std::string makeAssembler(const std::string &folder,
+                                 const std::string &release) {
+  fs::create_directories(folder);
+  std::string path = folder + "/ptxas";
+  std::ofstream(path) << "#!/bin/sh\n"
+                         "if [ \"$1\" = --version ]; then\n"
+                         "  echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'\n"
+                         "  echo 'release "
+                      << release << ", V" << release
+                      << ".1'\n"
+                         "  exit 0\n"
+                         "fi\n"
+                         "while [ $# -gt 1 ]; do\n"
+                         "  [ \"$1\" = -o ] && printf '\\177ELF' > \"$2\"\n"
+                         "  shift\n"
+                         "done\n";
+  fs::permissions(path, fs::perms::owner_all);
+  return path;
+}
+
+TEST_F(CompilerTest, AnotherAssemblerIsAnotherKey) {
+  options.requireCubin = true;
+  std::vector<std::string> assemblers = {makeAssembler(base + "/a", "12.8"),
+                                         makeAssembler(base + "/b", "12.8"),
+                                         makeAssembler(base + "/c", "13.0")};
+  for (int round = 0; round < 2; ++round) {
+    Compiler compiler;
+    for (const std::string &assembler : assemblers) {
+      options.ptxasPath = assembler;
+      auto artifact = compiler.compileProblem(problem, options);
+      ASSERT_TRUE(artifact) << artifact.message();
+      EXPECT_EQ((*artifact)->cubin.size(), 4u);
+    }
+    // The second round finds all three on disk.
+    EXPECT_EQ(compiler.statistics().compiled, round == 0 ? 3 : 0);
+    EXPECT_EQ(compiler.statistics().diskHits, round == 0 ? 0 : 3);
+  }
+  // The same file, replaced by another release: its answer is asked for anew.
+  options.ptxasPath = makeAssembler(base + "/a", "13.0");
+  Compiler compiler;
+  ASSERT_TRUE(compiler.compileProblem(problem, options));
+  EXPECT_EQ(compiler.statistics().compiled, 1);
+}
+
 TEST_F(CompilerTest, ACacheThatCannotBeWrittenCostsNothingButTime) {
   std::ofstream(base + "/file") << "in the way";
   options.cacheDir = base + "/file/cache";
