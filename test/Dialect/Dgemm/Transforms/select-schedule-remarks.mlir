@@ -6,6 +6,7 @@
 //
 // RUN: dgemm-opt %s --dgemm-select-schedule --remarks-filter="dgemm-schedule" -o /dev/null 2>&1 | FileCheck %s
 // RUN: dgemm-opt %s --dgemm-select-schedule --remarks-filter-passed="dgemm-schedule" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PASSED
+// RUN: dgemm-opt %s --dgemm-select-schedule --remarks-filter-missed="dgemm-schedule" -o /dev/null 2>&1 | FileCheck %s --check-prefix=MISSED
 // RUN: dgemm-opt %s --dgemm-select-schedule -o /dev/null 2>&1 | count 0
 
 // CHECK: remark: [Passed] schedule-chosen | Category:dgemm-schedule | Function=f
@@ -15,6 +16,10 @@
 // CHECK: remark: [Analysis] schedule-alternative
 // CHECK-SAME: Reason="predicted {{.*}} us
 // CHECK-SAME: slower: tile =
+// MISSED-NOT: schedule-chosen
+// MISSED: [Missed] schedule-rejected | Category:dgemm-schedule | Function=f
+// MISSED-SAME: Reason="
+// MISSED-SAME: rejected tile =
 // PASSED: [Passed] schedule-chosen
 // PASSED-NOT: schedule-alternative
 func.func @f(%a: memref<4096x4096xbf16>, %d: memref<4096x4096xbf16>) {

@@ -4,6 +4,7 @@
 // The option `schedule` goes to every matmul that has none, and to no other.
 //
 // RUN: dgemm-opt %s --dgemm-select-schedule="schedule='tile = 128x64x64, stages = 5'" | FileCheck %s
+// RUN: dgemm-opt %s --pass-pipeline="builtin.module(dgemm-select-schedule{schedule={tile = 128x64x64, stages = 5}})" | FileCheck %s
 
 // CHECK-LABEL: func @undecided
 func.func @undecided(%a: memref<512x512xbf16>, %b: memref<?x512xbf16>, %d: memref<?x512xbf16>, %e: memref<512x512xbf16>) {
