@@ -134,7 +134,19 @@ struct Mean {
 };
 } // namespace
 
-/// Ratios of every baseline and peer to dgemm, by "recipe: name".
+/// The peer that is cuBLAS computing the same, measured elsewhere.
+static const PeerRow *cublasPeer(const ProblemRow &row) {
+  const char *name =
+      row.entry.gemm.problem.fp8() ? "cublaslt_block" : "torch_matmul";
+  for (const PeerRow &peer : row.peers)
+    if (peer.peer == name)
+      return &peer;
+  return nullptr;
+}
+
+/// Ratios of every baseline and peer to dgemm, by "recipe: name". A peer that
+/// was measured elsewhere is also set against cuBLAS measured in both places,
+/// which takes the difference of devices and clocks out.
 static std::map<std::string, Mean>
 geometricMeans(const std::vector<ProblemRow> &rows) {
   std::map<std::string, Mean> means;
@@ -146,10 +158,17 @@ geometricMeans(const std::vector<ProblemRow> &rows) {
       if (!other.own && other.error.empty() && other.time.medianUs > 0)
         means[row.entry.recipe + ": " + other.name].add(other.time.medianUs /
                                                         best->time.medianUs);
-    for (const PeerRow &peer : row.peers)
-      if (peer.us > 0)
-        means[row.entry.recipe + ": peer " + peer.peer].add(
-            peer.us / best->time.medianUs);
+    const CandidateRow *here = row.sameBaseline();
+    const PeerRow *there = cublasPeer(row);
+    for (const PeerRow &peer : row.peers) {
+      if (!(peer.us > 0))
+        continue;
+      std::string name = row.entry.recipe + ": peer " + peer.peer;
+      means[name].add(peer.us / best->time.medianUs);
+      if (here && there && there->us > 0 && here->time.medianUs > 0)
+        means[name + " by cublas"].add(peer.us / best->time.medianUs *
+                                       here->time.medianUs / there->us);
+    }
   }
   return means;
 }

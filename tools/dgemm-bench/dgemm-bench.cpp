@@ -43,18 +43,30 @@ static Result<ProblemSet> readInput(const BenchOptions &options) {
   return set;
 }
 
+/// FP8 libraries that scale by blocks are no peers of a recipe that does not.
+static std::vector<PeerRow> withoutBlockScaled(std::vector<PeerRow> rows) {
+  std::erase_if(rows, [](const PeerRow &row) {
+    return row.peer == "deep_gemm" ||
+           row.peer.find("block") != std::string::npos;
+  });
+  return rows;
+}
+
 /// The state's name in peer tables, which tell paused measurements apart.
 static std::vector<PeerRow> findPeers(const PeerTable &peers,
                                       const Problem &problem,
                                       const RecordHeader &header) {
   if (header.sustained)
     return {};
-  if (header.pauseMs > 0) {
-    std::vector<PeerRow> paused = peers.find(problem, header.l2 + "-paused");
-    if (!paused.empty())
-      return paused;
-  }
-  return peers.find(problem, header.l2);
+  std::vector<PeerRow> found;
+  if (header.pauseMs > 0)
+    found = peers.find(problem, header.l2 + "-paused");
+  if (found.empty())
+    found = peers.find(problem, header.l2);
+  bool blockScaled =
+      problem.scaleA.blockedAlongK() || problem.scaleB.blockedAlongK();
+  return problem.fp8() && !blockScaled ? withoutBlockScaled(std::move(found))
+                                       : found;
 }
 
 int dgemmBenchMain(int argc, char **argv) {
