@@ -42,8 +42,9 @@ static Type argumentType(MLIRContext *context, const KernelArgument &argument) {
   return {};
 }
 
-SmallVector<Type> KernelOp::getParameterTypes(
-    MLIRContext *context, const ::dgemm::KernelMetadata &metadata) {
+SmallVector<Type>
+KernelOp::getParameterTypes(MLIRContext *context,
+                            const ::dgemm::KernelMetadata &metadata) {
   SmallVector<Type> types;
   for (const KernelArgument &argument : metadata.arguments)
     types.push_back(argumentType(context, argument));
@@ -104,16 +105,15 @@ void KernelOp::print(OpAsmPrinter &printer) {
     printer << argument << ": " << argument.getType();
   });
   printer << ")";
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {SymbolTable::getSymbolAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {SymbolTable::getSymbolAttrName()});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
 }
 
 LogicalResult KernelOp::verify() {
-  SmallVector<Type> expected =
-      getParameterTypes(getContext(), describe(*this));
+  SmallVector<Type> expected = getParameterTypes(getContext(), describe(*this));
   TypeRange found = getBody().getArgumentTypes();
   if (found.size() != expected.size())
     return emitOpError() << "expected " << expected.size()
@@ -147,9 +147,14 @@ ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {
     warpgroup.type = builder.getI32Type();
     arguments.push_back(warpgroup);
   }
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+  Region *body = result.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*body, arguments))
     return failure();
-  return parser.parseRegion(*result.addRegion(), arguments);
+  // `{}` is how a body without ops or arguments is printed.
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
 }
 
 void RoleOp::print(OpAsmPrinter &printer) {
@@ -173,8 +178,8 @@ LogicalResult RoleOp::verify() {
     return emitOpError() << "a " << getRole() << " region takes "
                          << (expected ? "the warpgroup's number (i32)"
                                       : "no arguments");
-  if (getRegisters() != 0 && (getRegisters() < 24 || getRegisters() > 240 ||
-                              getRegisters() % 8 != 0))
+  if (getRegisters() != 0 &&
+      (getRegisters() < 24 || getRegisters() > 240 || getRegisters() % 8 != 0))
     return emitOpError() << "registers must be 0 or a multiple of 8 between "
                          << "24 and 240, found " << getRegisters();
   return success();
@@ -258,12 +263,12 @@ void TilesOp::print(OpAsmPrinter &printer) {
     printer << " lane " << getLane() << " of " << getLanes();
   if (!getInits().empty()) {
     printer << " iter_args(";
-    llvm::interleaveComma(
-        llvm::zip(arguments.drop_front(2), getInits()), printer,
-        [&](auto pair) {
-          printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : "
-                  << std::get<1>(pair).getType();
-        });
+    llvm::interleaveComma(llvm::zip(arguments.drop_front(2), getInits()),
+                          printer, [&](auto pair) {
+                            printer << std::get<0>(pair) << " = "
+                                    << std::get<1>(pair) << " : "
+                                    << std::get<1>(pair).getType();
+                          });
     printer << ")";
   }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
@@ -280,8 +285,7 @@ LogicalResult TilesOp::verify() {
                          << arguments.size() << " arguments";
   if (!arguments[0].isInteger(32) || !arguments[1].isInteger(32))
     return emitOpError() << "row and column must be i32";
-  if (!llvm::equal(ArrayRef(arguments).drop_front(2),
-                   getInits().getTypes()) ||
+  if (!llvm::equal(ArrayRef(arguments).drop_front(2), getInits().getTypes()) ||
       getInits().getTypes() != getResultTypes())
     return emitOpError()
            << "iter_args, body arguments and results must have the same types";
@@ -316,8 +320,6 @@ LogicalResult TileMmaOp::verify() {
   if (result.getRows() != a.getRows() || result.getCols() != b.getRows())
     return emitOpError() << "expected a " << a.getRows() << "x" << b.getRows()
                          << " result, found " << result;
-  if (getAccumulator() && getAccumulator().getType() != result)
-    return emitOpError() << "accumulator must have the result's type";
   return success();
 }
 
@@ -379,7 +381,8 @@ LogicalResult PromoteOp::verify() {
                          << getRows().size();
   ArrayRef<int32_t> boundaries = getBoundaries();
   if (boundaries.size() + 1 != std::max<size_t>(getCols().size(), 1))
-    return emitOpError() << "expected " << std::max<size_t>(getCols().size(), 1) - 1
+    return emitOpError() << "expected "
+                         << std::max<size_t>(getCols().size(), 1) - 1
                          << " boundaries for " << getCols().size()
                          << " column scales, found " << boundaries.size();
   int32_t last = 0;
@@ -395,6 +398,12 @@ LogicalResult PromoteOp::verify() {
 
 LogicalResult StageOp::verify() {
   int64_t cols = getValue().getType().getCols();
+  if (getValue().getType().getRows() != 64)
+    return emitOpError() << "expected a fragment of 64 rows, found "
+                         << getValue().getType();
+  if (!getElementType().isBF16() && !getElementType().isF32())
+    return emitOpError() << "elements must be bf16 or f32, found "
+                         << getElementType();
   if (getCol() < 0 || getCol() % 8 != 0 || getWidth() < 8 ||
       getWidth() % 8 != 0 || getCol() + getWidth() > cols)
     return emitOpError() << "columns " << getCol() << " to "

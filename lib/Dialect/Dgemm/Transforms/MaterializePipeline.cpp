@@ -39,14 +39,64 @@ struct MaterializePipelinePass
     scf::ForOp loop = tiles ? findKLoop(tiles) : scf::ForOp();
     if (!loop || loop.getBody()->getOps<LoadOp>().empty())
       return;
+    if (failed(verifyLoads(kernel, tiles, loop)))
+      return signalPassFailure();
     materialize(kernel, tiles, loop);
   }
 
+  LogicalResult verifyLoads(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
   void materialize(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
   void fillSlot(OpBuilder &builder, KernelOp kernel, Value ring, Value slot,
                 Value phase, scf::ForOp loop);
 };
 } // namespace
+
+/// The ring carries A, then B, then A's scales where they travel by TMA, each
+/// cut as the schedule says: the tensor maps and the shared-memory plan follow
+/// from the schedule alone.
+LogicalResult MaterializePipelinePass::verifyLoads(KernelOp kernel,
+                                                   TilesOp tiles,
+                                                   scf::ForOp loop) {
+  const ::dgemm::Problem &problem = kernel.getProblem().getValue();
+  const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
+  MLIRContext *context = &getContext();
+  auto tile = [&](int64_t rows, int64_t cols, ::dgemm::DType type,
+                  int64_t swizzle) {
+    return TileType::get(context, rows, cols, elementTypeOf(context, type),
+                         swizzle);
+  };
+  SmallVector<std::pair<StringRef, TileType>> expected = {
+      {"a", tile(schedule.tileM, schedule.tileK, problem.a, schedule.swizzleA)},
+      {"b",
+       tile(schedule.tileN, schedule.tileK, problem.b, schedule.swizzleB)}};
+  if (kernel.getTensorMap(::dgemm::Operand::ScaleA))
+    expected.push_back({"scale_a", tile(1, schedule.tileM, ::dgemm::DType::F32,
+                                        /*swizzle=*/0)});
+
+  auto loops = tiles.getBody().front().getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return tiles.emitOpError() << "expected one K loop, found "
+                               << std::distance(loops.begin(), loops.end());
+  auto loads = llvm::to_vector(loop.getBody()->getOps<LoadOp>());
+  size_t found = 0;
+  kernel.walk([&](LoadOp) { ++found; });
+  if (loads.size() != expected.size() || found != loads.size())
+    return loop.emitOpError()
+           << "expected the kernel's " << expected.size()
+           << " loads in the body of the K loop, found " << loads.size()
+           << " there and " << found << " in the kernel";
+  for (auto [load, want] : llvm::zip(loads, expected)) {
+    if (load.getOperand() != want.first ||
+        load.getTile().getType() != want.second)
+      return load.emitOpError() << "expected \"" << want.first << "\" as "
+                                << want.second << ", as scheduled";
+    if (load.getKblock() != loop.getInductionVar() ||
+        !loop.isDefinedOutsideOfLoop(load.getRow()))
+      return load.emitOpError() << "must load the K loop's own block, of rows "
+                                << "known before the loop";
+  }
+  return success();
+}
 
 /// Tile loop with two more carried values; their first values are `inits` and
 /// the values for the next tile are set by the caller.
@@ -79,8 +129,8 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
 
   // A fresh barrier's "previous" phase counts as complete, so the producer
   // runs one phase ahead of the consumers: its parity is the inverse.
-  Value free = arith::XOrIOp::create(builder, loc, phase,
-                                     constantI32(builder, loc, 1));
+  Value free =
+      arith::XOrIOp::create(builder, loc, phase, constantI32(builder, loc, 1));
   AcquireOp::create(builder, loc, ring, slot, free);
   ExpectOp::create(builder, loc, ring, slot, static_cast<int32_t>(bytes));
   for (auto [member, load] : llvm::enumerate(loads)) {
@@ -89,10 +139,10 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
     if (load.getOperand() == "scale_a")
       coordinates = {load.getRow(), k};
     else
-      coordinates = {arith::MulIOp::create(
-                         builder, load.getLoc(), k,
-                         constantI32(builder, loc, schedule.tileK)),
-                     load.getRow()};
+      coordinates = {
+          arith::MulIOp::create(builder, load.getLoc(), k,
+                                constantI32(builder, loc, schedule.tileK)),
+          load.getRow()};
     TmaLoadOp::create(builder, load.getLoc(),
                       kernel.getTensorMap(operandOf(load.getOperand())),
                       coordinates, ring, slot, static_cast<int32_t>(member),
@@ -120,9 +170,8 @@ void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
     members.push_back(load.getTile().getType());
   rewriter.setInsertionPointToStart(&kernel.getBody().front());
   // A ping-pong slot is read by the one warpgroup whose tile it feeds.
-  int32_t readers = schedule.mode == ::dgemm::ConsumerMode::PingPong
-                        ? 1
-                        : schedule.consumers;
+  int32_t readers =
+      schedule.mode == ::dgemm::ConsumerMode::PingPong ? 1 : schedule.consumers;
   Value ring = RingOp::create(
       rewriter, loc, RingType::get(&getContext(), schedule.stages, members),
       readers);

@@ -37,6 +37,8 @@ public:
         schedule(kernel.getSchedule().getValue()), builder(loop),
         loc(loop.getLoc()), wg(consumer.getBody().getArgument(0)) {}
 
+  /// Reports what `run` could not rewrite.
+  LogicalResult verify();
   void run();
 
 private:
@@ -45,9 +47,7 @@ private:
     Value slot, phase, lastSlot;
   };
 
-  bool promotes() const {
-    return problem.fp8() && schedule.promotion != 0;
-  }
+  bool promotes() const { return problem.fp8() && schedule.promotion != 0; }
   int numBlocks() const { return schedule.mBlocks() * schedule.nBlocks; }
   /// Distinct positions of a tile's first column within a B scale block.
   int64_t numResidues() const {
@@ -63,6 +63,16 @@ private:
   SmallVector<Value> buildPromotingLoop(int64_t residue);
   LoopState buildAccumulatingLoop();
   SmallVector<Value> switchOverResidues();
+
+  /// The store of the K loop's sums; null unless it is their only user and
+  /// stands beside the loop.
+  TileStoreOp findStore() {
+    Value sums = loop.getResult(0);
+    if (!sums.hasOneUse() ||
+        (*sums.user_begin())->getBlock() != loop->getBlock())
+      return {};
+    return dyn_cast<TileStoreOp>(*sums.user_begin());
+  }
 
   /// Scales of K block `kb`, loaded as early as each path allows.
   SmallVector<SmallVector<Value, 2>> loadRowScales(Value slot, Value kb);
@@ -96,8 +106,8 @@ Value MmaPartitioner::zeroFragment() {
   return ZeroOp::create(builder, loc, fragment);
 }
 
-SmallVector<SmallVector<Value, 2>>
-MmaPartitioner::loadRowScales(Value slot, Value kb) {
+SmallVector<SmallVector<Value, 2>> MmaPartitioner::loadRowScales(Value slot,
+                                                                 Value kb) {
   SmallVector<SmallVector<Value, 2>> scales(schedule.mBlocks());
   RowScalePath path = ::dgemm::rowScalePath(problem, schedule);
   Type f32 = builder.getF32Type();
@@ -112,8 +122,8 @@ MmaPartitioner::loadRowScales(Value slot, Value kb) {
       bool kMajor = problem.scaleA.major == ScaleMajor::K;
       auto op = GlobalRowScalesOp::create(
           builder, loc, f32, f32, kernel.getPointer(Operand::ScaleA),
-          globalRows[block],
-          limit, kb, kMajor ? stride : one, kMajor ? one : stride);
+          globalRows[block], limit, kb, kMajor ? stride : one,
+          kMajor ? one : stride);
       scales[block] = {op.getUpper(), op.getLower()};
     }
   }
@@ -134,10 +144,10 @@ void MmaPartitioner::addColumnScales(int64_t residue, int nBlock, Value kb,
     if (!scale) {
       Value number = arith::AddIOp::create(builder, loc, firstGroup,
                                            constantI32(builder, loc, group));
-      scale = ColScaleOp::create(
-          builder, loc, builder.getF32Type(),
-          kernel.getPointer(Operand::ScaleB), number, groups, kb,
-          kernel.getSize(Symbol::LdScaleB), constantI64(builder, loc, 1));
+      scale = ColScaleOp::create(builder, loc, builder.getF32Type(),
+                                 kernel.getPointer(Operand::ScaleB), number,
+                                 groups, kb, kernel.getSize(Symbol::LdScaleB),
+                                 constantI64(builder, loc, 1));
     }
     if (!scales.empty())
       boundaries.push_back(static_cast<int32_t>(group * width - first));
@@ -191,9 +201,9 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     // promotion waits for them all: the slot is free before its arithmetic.
     if (block == numBlocks() - 1)
       ReleaseOp::create(builder, loc, ring, slot, 0);
-    sums[block] = PromoteOp::create(builder, loc, fragment, sums[block],
-                                    partials[block], rowScales[mb],
-                                    colScales[nb], boundaries[nb]);
+    sums[block] =
+        PromoteOp::create(builder, loc, fragment, sums[block], partials[block],
+                          rowScales[mb], colScales[nb], boundaries[nb]);
   };
   int depth = schedule.overlapPromotion ? 2 : 1;
   for (int block = 0; block < numBlocks() + depth - 1; ++block) {
@@ -202,7 +212,8 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     if (block >= depth - 1)
       promote(block - depth + 1);
   }
-  auto next = AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
+  auto next =
+      AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
   SmallVector<Value> yields(sums);
   llvm::append_range(yields, next.getResults());
   scf::YieldOp::create(builder, loc, yields);
@@ -246,7 +257,8 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
                       ReleaseOp::create(body, loc, ring, previous, 1);
                       scf::YieldOp::create(body, loc);
                     });
-  auto next = AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
+  auto next =
+      AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
   SmallVector<Value> yields(sums);
   llvm::append_range(yields, next.getResults());
   yields.push_back(slot);
@@ -270,8 +282,8 @@ SmallVector<Value> MmaPartitioner::switchOverResidues() {
   Value step = constantI32(builder, loc, residueStep());
   Value within = arith::RemUIOp::create(builder, loc, n0, width);
   Value number = arith::DivUIOp::create(builder, loc, within, step);
-  Value index = arith::IndexCastOp::create(builder, loc,
-                                           builder.getIndexType(), number);
+  Value index =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
   SmallVector<Type> types(numBlocks(), fragment);
   types.append(2, builder.getI32Type());
   SmallVector<int64_t> cases;
@@ -297,20 +309,46 @@ void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
   auto state = loop.getResults().take_back(2);
   state[0].replaceAllUsesWith(slot);
   state[1].replaceAllUsesWith(phase);
-  SmallVector<TileStoreOp> stores;
-  for (Operation *user : loop.getResult(0).getUsers())
-    if (auto store = dyn_cast<TileStoreOp>(user))
-      stores.push_back(store);
-  for (TileStoreOp store : stores) {
-    OpBuilder at(store);
-    TileStoreOp::create(at, store.getLoc(), fragments, store.getM0(),
-                        store.getN0(), wg);
-    store.erase();
-  }
+  TileStoreOp store = findStore();
+  OpBuilder at(store);
+  TileStoreOp::create(at, store.getLoc(), fragments, store.getM0(),
+                      store.getN0(), wg);
+  store.erase();
   Operation *zero = loop.getInitArgs()[0].getDefiningOp();
   loop.erase();
   if (zero->use_empty())
     zero->erase();
+}
+
+LogicalResult MmaPartitioner::verify() {
+  Type tile = FragmentType::get(builder.getContext(), schedule.tileM,
+                                schedule.tileN, builder.getF32Type());
+  SmallVector<Type> carried = {tile, builder.getI32Type(),
+                               builder.getI32Type()};
+  if (!llvm::equal(loop.getResultTypes(), carried))
+    return loop.emitOpError() << "the K loop must carry " << tile
+                              << ", slot and phase, as scheduled";
+  if (!loop.getInitArgs()[0].getDefiningOp<ZeroOp>())
+    return loop.emitOpError("the K loop's sums must start from dgemm.zero");
+  if (!findStore())
+    return loop.emitOpError(
+        "one dgemm.tile_store beside the K loop, and nothing else, must use "
+        "its sums");
+  auto count = [](auto ops) { return std::distance(ops.begin(), ops.end()); };
+  Block *body = loop.getBody();
+  if (count(body->getOps<WaitOp>()) != 1)
+    return loop.emitOpError("the K loop must wait for one slot; run "
+                            "dgemm-materialize-pipeline");
+  auto mmas = body->getOps<TileMmaOp>();
+  if (count(mmas) != 1 ||
+      count(body->getOps<TilePromoteOp>()) != (promotes() ? 1 : 0) ||
+      static_cast<bool>((*mmas.begin()).getAccumulator()) == promotes())
+    return loop.emitOpError()
+           << "the K loop must hold one dgemm.tile_mma "
+           << (promotes() ? "and the dgemm.tile_promote of its product; run "
+                            "dgemm-insert-scaling"
+                          : "into the carried sums");
+  return success();
 }
 
 void MmaPartitioner::run() {
@@ -355,17 +393,14 @@ void MmaPartitioner::run() {
   LoopState state = buildAccumulatingLoop();
   // Resolved where the tile is stored: in ping-pong the tensor core is handed
   // over first, while the last group still runs.
-  TileStoreOp store;
-  for (Operation *user : loop.getResult(0).getUsers())
-    store = dyn_cast<TileStoreOp>(user);
-  builder.setInsertionPoint(store);
+  builder.setInsertionPoint(findStore());
   SmallVector<Type> types(numBlocks(), fragment);
-  auto wait = WgmmaWaitOp::create(builder, loc, types, TypeRange{},
-                                  TypeRange{}, 0, state.accumulators,
-                                  ValueRange{}, ValueRange{});
-  Value any = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sgt, loop.getUpperBound(),
-      constantI32(builder, loc, 0));
+  auto wait =
+      WgmmaWaitOp::create(builder, loc, types, TypeRange{}, TypeRange{}, 0,
+                          state.accumulators, ValueRange{}, ValueRange{});
+  Value any =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                            loop.getUpperBound(), constantI32(builder, loc, 0));
   scf::IfOp::create(builder, loc, any, [&](OpBuilder &body, Location loc) {
     ReleaseOp::create(body, loc, ring, state.lastSlot, 0);
     scf::YieldOp::create(body, loc);
@@ -384,7 +419,10 @@ struct PartitionMmaPass
     scf::ForOp loop = tiles ? findKLoop(tiles) : scf::ForOp();
     if (!loop || loop.getBody()->getOps<TileMmaOp>().empty())
       return;
-    MmaPartitioner(kernel, consumer, tiles, loop).run();
+    MmaPartitioner partitioner(kernel, consumer, tiles, loop);
+    if (failed(partitioner.verify()))
+      return signalPassFailure();
+    partitioner.run();
   }
 };
 } // namespace

@@ -82,6 +82,45 @@ static LogicalResult verifyFenced(MmaOp mma) {
   return success();
 }
 
+/// Addresses, box sizes and barrier counts follow from the schedule alone, so
+/// what the IR says must be what the schedule implies.
+static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
+  const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
+  auto plan = SmemPlanAttr::get(
+      kernel.getContext(),
+      ::dgemm::planSharedMemory(kernel.getProblem().getValue(), schedule));
+  if (kernel.getSmemAttr() != plan)
+    return kernel.emitOpError()
+           << "expected " << plan << " for this schedule, found "
+           << kernel.getSmemAttr();
+
+  int rings = 0, producers = 0, consumers = 0;
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto role = dyn_cast<RoleOp>(op)) {
+      ++(role.isProducer() ? producers : consumers);
+      if (op->getParentOp() != kernel)
+        return op->emitOpError("must stand in the kernel's own body");
+    }
+    auto ring = dyn_cast<RingOp>(op);
+    if (!ring)
+      return WalkResult::advance();
+    ++rings;
+    int64_t slots = ring.getRing().getType().getSlots();
+    if (slots != schedule.stages)
+      return op->emitOpError()
+             << "expected " << schedule.stages
+             << " slots, the schedule's stages, found " << slots;
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (rings != 1 || producers != 1 || consumers != 1)
+    return kernel.emitOpError()
+           << "expected one ring, one producer and one consumer, found "
+           << rings << ", " << producers << " and " << consumers;
+  return success();
+}
+
 namespace {
 struct VerifyKernelPass
     : public mlir::dgemm::impl::DgemmVerifyKernelPassBase<VerifyKernelPass> {
@@ -107,7 +146,7 @@ struct VerifyKernelPass
         return op->emitOpError("reads a product that is still in flight");
       return WalkResult::advance();
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(verifyAgainstSchedule(kernel)))
       return failure();
     for (RoleOp role : kernel.getBody().getOps<RoleOp>())
       if (!role.isProducer() && failed(verifyReleases(role)))

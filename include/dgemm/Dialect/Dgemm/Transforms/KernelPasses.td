@@ -120,7 +120,8 @@ def DgemmVerifyKernelPass
     : Pass<"dgemm-verify-kernel", "::mlir::dgemm::KernelOp"> {
   let summary = "check a finished kernel before it becomes machine ops";
   let description = [{
-    No tile-level op is left; shared memory is planned; the bytes a slot
+    No tile-level op is left; there are one ring, one producer and one
+    consumer; slots and shared-memory plan are the schedule's; the bytes a slot
     expects are the bytes its copies bring; every slot a consumer waits for it
     releases; multiplications are fenced and committed.
   }];
