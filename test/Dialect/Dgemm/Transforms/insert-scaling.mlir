@@ -12,7 +12,7 @@
 
 // CHECK-LABEL: dgemm.kernel @row_scales_by_tma
 // CHECK: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) {
-// CHECK: scf.for %[[KB:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}})
+// CHECK: scf.for %[[KB:[^ ]*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}})
 // CHECK-NEXT: %[[A:.*]] = dgemm.load "a"
 // CHECK-NEXT: %[[B:.*]] = dgemm.load "b"
 // CHECK-NEXT: %[[S:.*]] = dgemm.load "scale_a"{{ ?}}[%[[M0]], %[[KB]]] : <1x128xf32>

@@ -15,7 +15,7 @@
 // CHECK-NEXT: %[[RING:.*]] = dgemm.ring consumers 2 : <4 x{{ ?}}[!dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<1x128xf32>]>
 // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0
 // CHECK-NEXT: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) iter_args(%[[S0:.*]] = %[[ZERO]] : i32, %[[P0:.*]] = %[[ZERO]] : i32)
-// CHECK: %[[LOOP:.*]]:3 = scf.for %[[KB:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %[[S0]], %[[PHASE:.*]] = %[[P0]])
+// CHECK: %[[LOOP:.*]]:3 = scf.for %[[KB:[^ ]*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %[[S0]], %[[PHASE:.*]] = %[[P0]])
 
 // A fresh barrier counts as complete for phase 1: the producer starts there.
 // CHECK: %[[FREE:.*]] = arith.xori %[[PHASE]], %c1
