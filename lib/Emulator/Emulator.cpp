@@ -199,13 +199,13 @@ static Status makeArguments(const KernelMetadata &meta,
   return Status::success();
 }
 
-/// A tensor map whose tensor does not lie inside a buffer reads or writes
-/// beyond it whatever the kernel does.
-static void checkMaps(const Arguments &arguments,
-                      const EmulatorOptions &options, EmulatorReport &report) {
+/// A tensor map whose tensor does not lie inside a buffer would read or write
+/// beyond it; the first copy through such a map is reported. (With K = 0 the
+/// sizes are clamped to 1, but nothing is copied.)
+static void checkMaps(Arguments &arguments, const EmulatorOptions &options) {
   if (options.allocations.empty() || !options.checks.bounds)
     return;
-  for (const EncodedTensorMap &map : arguments.maps) {
+  for (EncodedTensorMap &map : arguments.maps) {
     const TensorMapValues &values = *map.values;
     uint64_t bytes = values.dims[0] * uint64_t(map.elementBytes);
     for (size_t d = 1; d < values.dims.size(); ++d)
@@ -216,16 +216,7 @@ static void checkMaps(const Arguments &arguments,
                       return values.base >= a.address && bytes <= a.bytes &&
                              values.base + bytes <= a.address + a.bytes;
                     });
-    if (inside)
-      continue;
-    Finding finding;
-    finding.kind = FindingKind::OutOfBounds;
-    finding.message = std::string("the tensor map of operand ") +
-                      toString(values.operand) + " covers " +
-                      std::to_string(bytes) +
-                      " bytes, which no buffer of the launch holds";
-    finding.fatal = true;
-    report.findings.push_back(std::move(finding));
+    map.bytesOutside = inside ? 0 : bytes;
   }
 }
 
@@ -332,9 +323,7 @@ Status EmulatorProgram::run(const LaunchMetadata &metadata,
           makeArguments(meta, kernel, *plan, hostAddresses, launch, arguments);
       !s)
     return s;
-  checkMaps(arguments, options, report);
-  if (!report.findings.empty())
-    return Status::success();
+  checkMaps(arguments, options);
 
   LaunchShape shape;
   shape.threads = meta.threads;

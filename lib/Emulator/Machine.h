@@ -47,7 +47,9 @@ struct alignas(64) EncodedTensorMap {
   uint64_t magic = kMagic;
   const TensorMapValues *values = nullptr;
   int64_t elementBytes = 0;
-  uint64_t padding[13] = {};
+  /// Bytes the tensor covers when no buffer of the launch holds them, else 0.
+  uint64_t bytesOutside = 0;
+  uint64_t padding[12] = {};
 };
 static_assert(sizeof(EncodedTensorMap) == 128);
 

@@ -212,6 +212,14 @@ static bool checkMap(Machine &m, TmaOp &op, int coordinates) {
              true);
     return false;
   }
+  if (op.map->bytesOutside) {
+    m.report(FindingKind::OutOfBounds, op.site,
+             "the tensor map of operand " + std::string(toString(map.operand)) +
+                 " covers " + std::to_string(op.map->bytesOutside) +
+                 " bytes, which no buffer of the launch holds",
+             true);
+    return false;
+  }
   uint64_t bytes = uint64_t(op.map->elementBytes);
   for (uint32_t extent : map.box)
     bytes *= extent;

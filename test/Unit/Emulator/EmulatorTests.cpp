@@ -55,6 +55,20 @@ TEST_P(Orders, SmallKernelIsRightAndClean) {
     }
 }
 
+TEST_P(Orders, ClusterWithMulticastIsRightAndClean) {
+  KernelText kernel;
+  kernel.cluster = 2;
+  auto program = compile(kernel);
+  ASSERT_TRUE(program);
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    GemmRun gemm(kernel, 256, 96, 330);
+    const EmulatorReport report =
+        runOnce(*program, kernel, gemm, gemm.options(GetParam(), seed));
+    EXPECT_TRUE(report.clean()) << toString(report);
+    EXPECT_LE(gemm.error(), 3e-3) << "seed " << seed;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Orders,
                          testing::Values(AsyncOrder::Lazy, AsyncOrder::Eager,
                                          AsyncOrder::Random),
@@ -116,6 +130,31 @@ INSTANTIATE_TEST_SUITE_P(
                     FindingKind::Deadlock},
         Expectation{Fault::EndlessLoop, "EndlessLoop", FindingKind::StepLimit}),
     [](const auto &info) { return std::string(info.param.name); });
+
+class ClusterFaults : public testing::TestWithParam<Fault> {};
+
+TEST_P(ClusterFaults, IsFoundWithinEightSeeds) {
+  KernelText kernel;
+  kernel.cluster = 2;
+  kernel.fault = GetParam();
+  auto program = compile(kernel);
+  ASSERT_TRUE(program);
+  int found = 0;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    GemmRun gemm(kernel, 128, 64, 512);
+    const EmulatorReport report =
+        runOnce(*program, kernel, gemm, gemm.options(AsyncOrder::Lazy, seed));
+    found += !report.clean();
+  }
+  EXPECT_GE(found, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ClusterFaults,
+                         testing::Values(Fault::NoFinalClusterBarrier,
+                                         Fault::NoSetupClusterBarrier,
+                                         Fault::WrongMask,
+                                         Fault::NoRemoteRelease,
+                                         Fault::WrongRank));
 
 TEST(Emulator, WrongStepGivesWrongNumbers) {
   KernelText kernel;

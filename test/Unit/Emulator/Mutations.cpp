@@ -197,8 +197,12 @@ static void visitWgmma(Operation *op, const Visit &visit) {
   } else if (isa<NVVM::WgmmaGroupSyncAlignedOp>(op)) {
     visit("drop-wgmma-commit", op, [=] { op->erase(); });
   } else if (auto fence = dyn_cast<mlir::dgemm::WgmmaFenceOp>(op)) {
-    // Only a fence whose values are in flight already can be left out.
-    if (llvm::equal(fence->getOperandTypes(), fence->getResultTypes()))
+    // A fence can be left out when its values are in flight already; it
+    // matters when they are fresh, as their registers were in use before.
+    const bool fresh = llvm::any_of(op->getOperands(), [](Value value) {
+      return value.getDefiningOp<mlir::dgemm::WgmmaUndefOp>() != nullptr;
+    });
+    if (fresh && llvm::equal(fence->getOperandTypes(), fence->getResultTypes()))
       visit("drop-wgmma-fence", op, [=] {
         op->replaceAllUsesWith(op->getOperands());
         op->erase();

@@ -65,9 +65,12 @@ std::string KernelText::text() const {
        "1024 : i64} : !llvm.array<0 x i8>");
   line("llvm.func @gemm(%tmA" + map + ", %tmB" + map + ", %tmD" + map +
        ", %m: i32, %k: i32) attributes {gpu.kernel, nvvm.kernel, nvvm.reqntid "
-       "= array<i32: 256, 1, 1>} {");
+       "= array<i32: 256, 1, 1>" +
+       (cluster > 1 ? ", nvvm.cluster_dim = array<i32: 2, 1, 1>" : "") + "} {");
   line("%tid = nvvm.read.ptx.sreg.tid.x : i32");
   line("%cta = nvvm.read.ptx.sreg.ctaid.x : i32");
+  if (cluster > 1)
+    line("%rank = nvvm.read.ptx.sreg.cluster.ctarank : i32");
   line("%smem = llvm.mlir.addressof @smem : !llvm.ptr<3>");
   constant("c0", 0);
   constant("c1", 1);
@@ -96,7 +99,7 @@ std::string KernelText::text() const {
     at("f" + num(i), "%fo" + num(i));
     line("nvvm.mbarrier.init %f" + num(i) + ", %c1 : !llvm.ptr<3>, i32");
     constant("eo" + num(i), empty + 8 * i);
-    constant("ec" + num(i), fault == Fault::EmptyCountTwo ? 2 : 1);
+    constant("ec" + num(i), fault == Fault::EmptyCountTwo ? 2 : cluster);
     at("e" + num(i), "%eo" + num(i));
     line("nvvm.mbarrier.init %e" + num(i) + ", %ec" + num(i) +
          " : !llvm.ptr<3>, i32");
@@ -106,6 +109,12 @@ std::string KernelText::text() const {
   line("}");
   if (fault != Fault::NoSetupBarrier)
     line("nvvm.barrier");
+  const auto clusterBarrier = [&] {
+    line("nvvm.cluster.arrive");
+    line("nvvm.cluster.wait");
+  };
+  if (cluster > 1 && fault != Fault::NoSetupClusterBarrier)
+    clusterBarrier();
   line("%is_consumer = llvm.icmp \"ult\" %tid, %c128 : i32");
   line("scf.if %is_consumer {");
 
@@ -166,8 +175,16 @@ std::string KernelText::text() const {
   line("%leader_lane = llvm.urem %tid, %c128 : i32");
   line("%leader = llvm.icmp \"eq\" %leader_lane, %c0 : i32");
   const auto release = [&] {
-    if (fault != Fault::NoRelease)
-      line("scf.if %leader { nvvm.mbarrier.arrive %emptybar : !llvm.ptr<3> }");
+    if (fault == Fault::NoRelease)
+      return;
+    line("scf.if %leader { nvvm.mbarrier.arrive %emptybar : !llvm.ptr<3> }");
+    if (cluster == 1 || fault == Fault::NoRemoteRelease)
+      return;
+    line("%peer = llvm.xor %rank, %c" +
+         std::string(fault == Fault::WrongRank ? "0" : "1") + " : i32");
+    line("%remote = nvvm.mapa %emptybar, %peer : !llvm.ptr<3> -> "
+         "!llvm.ptr<7>");
+    line("scf.if %leader { nvvm.mbarrier.arrive %remote : !llvm.ptr<7> }");
   };
   constant("bar_id", 1);
   if (fault == Fault::EarlyRelease)
@@ -253,15 +270,32 @@ std::string KernelText::text() const {
   line("%cb = llvm.addrspacecast %sb : !llvm.ptr<3> to !llvm.ptr<7>");
   line("nvvm.cp.async.bulk.tensor.shared.cluster.global %ca, %tmA, %fullbar, "
        "box[%kk, %row] : !llvm.ptr<7>, !llvm.ptr");
-  line("nvvm.cp.async.bulk.tensor.shared.cluster.global %cb, %tmB, %fullbar, "
-       "box[%kk, %col] : !llvm.ptr<7>, !llvm.ptr");
+  if (cluster == 1) {
+    line("nvvm.cp.async.bulk.tensor.shared.cluster.global %cb, %tmB, "
+         "%fullbar, box[%kk, %col] : !llvm.ptr<7>, !llvm.ptr");
+  } else {
+    constant("half_bytes", slotB / 2);
+    constant("half_rows", tileN / 2);
+    constant("mask", fault == Fault::WrongMask ? 1 : 3, "i16");
+    line("%half_offset = llvm.mul %rank, %half_bytes : i32");
+    line("%half_row = llvm.mul %rank, %half_rows : i32");
+    line("%half_col = llvm.add %col, %half_row : i32");
+    line("%ch = llvm.getelementptr %cb[%half_offset] : (!llvm.ptr<7>, i32) -> "
+         "!llvm.ptr<7>, i8");
+    line("nvvm.cp.async.bulk.tensor.shared.cluster.global %ch, %tmB, "
+         "%fullbar, box[%kk, %half_col] multicast_mask = %mask : "
+         "!llvm.ptr<7>, !llvm.ptr");
+  }
   line("%next = llvm.add %slot, %c1 : i32");
   line("%wrap = llvm.icmp \"eq\" %next, %stages : i32");
   line("%next_slot = llvm.select %wrap, %c0, %next : i1, i32");
   line("%flip = llvm.zext %wrap : i1 to i32");
   line("%next_phase = llvm.xor %phase, %flip : i32");
   line("scf.yield %next_slot, %next_phase : i32, i32");
-  line("}\n}\n}\nllvm.return\n}\n}\n}");
+  line("}\n}\n}");
+  if (cluster > 1 && fault != Fault::NoFinalClusterBarrier)
+    clusterBarrier();
+  line("llvm.return\n}\n}\n}");
   return s;
 }
 
@@ -276,6 +310,7 @@ LaunchMetadata KernelText::metadata() const {
   kernel.tileM = kRows;
   kernel.tileN = tileN;
   kernel.persistent = false;
+  kernel.cluster[0] = cluster;
   const auto recipe = [&](Operand operand, DType t, Symbol inner, Symbol outer,
                           Symbol stride, int64_t boxInner, int64_t boxOuter,
                           int swizzle) {
@@ -291,7 +326,7 @@ LaunchMetadata KernelText::metadata() const {
   kernel.tensorMaps = {recipe(Operand::A, type, Symbol::K, Symbol::M,
                               Symbol::LdA, tileK(), kRows, 128),
                        recipe(Operand::B, type, Symbol::K, Symbol::N,
-                              Symbol::LdB, tileK(), tileN, 128),
+                              Symbol::LdB, tileK(), tileN / cluster, 128),
                        recipe(Operand::D, DType::BF16, Symbol::N, Symbol::M,
                               Symbol::LdD, tileN, kRows, 0)};
   for (int i = 0; i < 3; ++i) {

@@ -34,13 +34,20 @@ enum class Fault {
   NoWgmmaWait,
   EmptyCountTwo,
   WrongStep, ///< K step of the descriptor off by one
-  EndlessLoop
+  EndlessLoop,
+  NoFinalClusterBarrier, ///< a CTA may exit while its peer signals it
+  NoSetupClusterBarrier,
+  WrongMask,       ///< multicast to one CTA only
+  NoRemoteRelease, ///< the peer is not told that a slot is free
+  WrongRank        ///< remote release goes to the own CTA
 };
 
 struct KernelText {
   DType type = DType::BF16;
   int tileN = 64;
   int stages = 2;
+  /// 2: pairs of CTAs share a column tile, each multicasts one half of B.
+  int cluster = 1;
   Fault fault = Fault::None;
 
   int tileK() const { return int(128 / sizeOf(type)); }

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of the compiler on the emulator: right numbers and no finding, in
+// every order. DGEMM_EMULATOR_RUNS scales the number of ragged runs.
+
+#include "CompiledGemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+using namespace dgemm;
+using namespace dgemm::test;
+
+namespace {
+
+EmulatorOptions quick(AsyncOrder order, uint64_t seed) {
+  EmulatorOptions options;
+  options.order = order;
+  options.seed = seed;
+  options.smCount = 3;
+  return options;
+}
+
+struct Case {
+  const char *gemm, *schedule;
+};
+
+const char *const kBF16 = "a=bf16,b=bf16,d=bf16";
+const char *const kFP8 = "a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=1x128,"
+                         "scale_b=128x128";
+const char *const kFP8MN = "a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=1x128,"
+                           "scale_b=128x128,scale_a_major=mn";
+const char *const kTensor =
+    "a=f8E4M3FN,b=f8E4M3FN,d=f32,scale_a=tensor,scale_b=tensor";
+
+// Each value of tile shape, swizzle, stage count, warp split and store kind
+// stands in at least two rows.
+const Case kCases[] = {
+    {kBF16, "tile = 128x128x64, stages = 4"},
+    {kBF16, "tile = 128x256x64, stages = 3"},
+    {kBF16, "tile = 64x64x64, consumers = 1 cooperative, stages = 2"},
+    {kBF16, "tile = 64x128x32, consumers = 1 cooperative, stages = 4, swizzle "
+            "= [64, 64, "
+            "128]"},
+    {kBF16, "tile = 128x64x32, stages = 3, swizzle = [64, 64, 64]"},
+    {kBF16, "tile = 256x128x64, stages = 3, store = vector"},
+    {kBF16, "tile = 128x96x64, stages = 2, store = vector"},
+    {kBF16, "tile = 128x176x64, stages = 3"},
+    {kFP8, "tile = 128x128x128, stages = 3, promote = 128"},
+    {kFP8MN, "tile = 128x128x128, stages = 4, promote = 128"},
+    {kFP8MN,
+     "tile = 64x96x128, consumers = 1 cooperative, stages = 2, promote = 128"},
+    {kFP8, "tile = 128x64x128, stages = 3, promote = 128, store = vector"},
+    {kTensor, "tile = 128x128x128, stages = 3, promote = 128"},
+    {kTensor,
+     "tile = 256x64x64, stages = 4, swizzle = [64, 64, 128], promote = "
+     "64"},
+};
+
+TEST(Compiled, CoverIsRightAndClean) {
+  for (const Case &c : kCases) {
+    Result<CompiledGemm> gemm = CompiledGemm::create(c.gemm, c.schedule);
+    if (!gemm) {
+      ADD_FAILURE() << c.schedule << ": " << gemm.message();
+      continue;
+    }
+    auto program = EmulatorProgram::createFromText(gemm->l3);
+    ASSERT_TRUE(program.ok()) << program.message();
+    for (AsyncOrder order :
+         {AsyncOrder::Lazy, AsyncOrder::Eager, AsyncOrder::Random}) {
+      const Outcome outcome =
+          runGemm(**program, *gemm, 300, 264, 400, quick(order, 11));
+      EXPECT_TRUE(outcome.clean())
+          << c.gemm << " " << c.schedule << " " << toString(order) << "\n"
+          << outcome.text();
+    }
+  }
+}
+
+TEST(Compiled, RaggedShapesAreRightAndClean) {
+  const char *runsText = std::getenv("DGEMM_EMULATOR_RUNS");
+  const int runs = runsText ? std::atoi(runsText) : 60;
+  std::vector<std::pair<CompiledGemm, std::unique_ptr<EmulatorProgram>>> all;
+  for (const Case &c : kCases) {
+    Result<CompiledGemm> gemm = CompiledGemm::create(c.gemm, c.schedule);
+    ASSERT_TRUE(gemm.ok()) << c.schedule << ": " << gemm.message();
+    auto program = EmulatorProgram::createFromText(gemm->l3);
+    ASSERT_TRUE(program.ok()) << program.message();
+    all.push_back({std::move(*gemm), std::move(*program)});
+  }
+  uint32_t state = 2024;
+  const auto below = [&](uint32_t n) {
+    state = state * 1664525 + 1013904223;
+    return int64_t((uint64_t(state >> 8) * n) >> 24);
+  };
+  for (int i = 0; i < runs; ++i) {
+    const auto &[gemm, program] = all[size_t(below(uint32_t(all.size())))];
+    const int64_t m = 1 + below(400), n = 1 + below(400), k = 1 + below(700);
+    const AsyncOrder order = i % 4 == 0   ? AsyncOrder::Eager
+                             : i % 4 == 1 ? AsyncOrder::Random
+                                          : AsyncOrder::Lazy;
+    const Outcome outcome =
+        runGemm(*program, gemm, m, n, k, quick(order, uint64_t(i) + 1));
+    EXPECT_TRUE(outcome.clean())
+        << gemm.gemm << " " << gemm.schedule << " " << m << "x" << n << "x" << k
+        << " " << toString(order) << " seed " << i + 1 << "\n"
+        << outcome.text();
+  }
+}
+
+TEST(Compiled, EmptyDepthLoadsNothing) {
+  Result<CompiledGemm> gemm =
+      CompiledGemm::create(kBF16, "tile = 128x128x64, stages = 4");
+  ASSERT_TRUE(gemm.ok()) << gemm.message();
+  auto program = EmulatorProgram::createFromText(gemm->l3);
+  ASSERT_TRUE(program.ok()) << program.message();
+  const Outcome outcome =
+      runGemm(**program, *gemm, 130, 64, 0, quick(AsyncOrder::Lazy, 1));
+  EXPECT_TRUE(outcome.clean()) << outcome.text();
+  EXPECT_EQ(outcome.report.statistics.tmaLoads, 0u);
+}
+
+} // namespace

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many planted faults the emulator finds. DGEMM_MUTANT_STRIDE = n takes
+// every n-th of all faults (1: all of them, as scripts/emulator-mutants.sh
+// does; default: a sample); a table by kind of fault goes to the file named by
+// DGEMM_MUTANT_TABLE.
+
+#include "CompiledGemm.h"
+#include "Mutations.h"
+
+#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+using namespace dgemm;
+using namespace dgemm::test;
+
+namespace {
+
+struct Subject {
+  const char *gemm, *schedule;
+  int64_t m, n, k;
+};
+
+// Small problems; K is long enough that every ring turns around twice.
+const Subject kSubjects[] = {
+    {"a=bf16,b=bf16,d=bf16", "tile = 128x128x64, stages = 3", 200, 136, 448},
+    {"a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=1x128,scale_b=128x128,"
+     "scale_a_major=mn",
+     "tile = 128x128x128, stages = 3, promote = 128", 200, 136, 896},
+    {"a=bf16,b=bf16,d=f32",
+     "tile = 64x64x64, consumers = 1 cooperative, stages = 2", 100, 72, 320},
+    {"a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=tensor,scale_b=tensor",
+     "tile = 128x64x128, stages = 4, promote = 128, store = vector", 200, 72,
+     1152},
+};
+
+struct Tally {
+  int planted = 0, found = 0, byNumbersAlone = 0, everySeed = 0;
+};
+
+/// The default run: lazy with three seeds, then eager.
+std::vector<EmulatorOptions> defaultRuns() {
+  std::vector<EmulatorOptions> runs;
+  for (uint64_t seed : {1, 2, 3, 1}) {
+    EmulatorOptions options;
+    options.order = runs.size() == 3 ? AsyncOrder::Eager : AsyncOrder::Lazy;
+    options.seed = seed;
+    options.threads = 1;
+    options.smCount = 2;
+    options.stepLimit = 2'000'000;
+    runs.push_back(options);
+  }
+  return runs;
+}
+
+TEST(Mutants, AreFound) {
+  const char *strideText = std::getenv("DGEMM_MUTANT_STRIDE");
+  const size_t stride =
+      strideText ? size_t(std::max(1, std::atoi(strideText))) : 13;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<mlir::dgemm::DgemmDialect, mlir::gpu::GPUDialect,
+                      mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
+                      mlir::scf::SCFDialect, mlir::cf::ControlFlowDialect,
+                      mlir::arith::ArithDialect>();
+  std::map<std::string, Tally> table;
+  Tally total;
+  std::string missed;
+  for (const Subject &subject : kSubjects) {
+    Result<CompiledGemm> gemm =
+        CompiledGemm::create(subject.gemm, subject.schedule);
+    ASSERT_TRUE(gemm.ok()) << gemm.message();
+    auto parse = [&] {
+      return mlir::parseSourceString<mlir::ModuleOp>(
+          gemm->l3, mlir::ParserConfig(&context), "kernel.mlir");
+    };
+    mlir::OwningOpRef<mlir::ModuleOp> original = parse();
+    ASSERT_TRUE(original);
+    // The unmutated kernel is clean, or the table means nothing.
+    {
+      auto program = EmulatorProgram::create(*original);
+      ASSERT_TRUE(program.ok()) << program.message();
+      for (const EmulatorOptions &options : defaultRuns()) {
+        const Outcome outcome =
+            runGemm(**program, *gemm, subject.m, subject.n, subject.k, options);
+        ASSERT_TRUE(outcome.clean()) << subject.gemm << "\n" << outcome.text();
+      }
+    }
+    const std::vector<Mutation> all = listMutations(*original);
+    for (size_t i = stride / 2; i < all.size(); i += stride) {
+      mlir::OwningOpRef<mlir::ModuleOp> mutant = parse();
+      applyMutation(*mutant, i);
+      ASSERT_TRUE(mlir::succeeded(mlir::verify(*mutant)))
+          << all[i].kind << " " << all[i].place;
+      auto program = EmulatorProgram::create(*mutant);
+      ASSERT_TRUE(program.ok()) << program.message();
+      int found = 0, numbers = 0, runs = 0;
+      for (const EmulatorOptions &options : defaultRuns()) {
+        const Outcome outcome =
+            runGemm(**program, *gemm, subject.m, subject.n, subject.k, options);
+        ++runs;
+        if (outcome.clean())
+          continue;
+        ++found;
+        if (outcome.report.findings.empty())
+          ++numbers;
+      }
+      for (Tally *tally : {&table[all[i].kind], &total}) {
+        ++tally->planted;
+        tally->found += found > 0;
+        tally->everySeed += found == runs;
+        tally->byNumbersAlone += found > 0 && numbers == found;
+      }
+      if (!found)
+        missed += std::string("  ") + subject.gemm + " " + subject.schedule +
+                  ": " + all[i].kind + " at " + all[i].place + "\n";
+    }
+  }
+  std::string text = "| fault | planted | found | in every run | by wrong "
+                     "numbers alone |\n|---|---|---|---|---|\n";
+  const auto row = [&](const std::string &name, const Tally &t) {
+    text += "| " + name + " | " + std::to_string(t.planted) + " | " +
+            std::to_string(t.found) + " | " + std::to_string(t.everySeed) +
+            " | " + std::to_string(t.byNumbersAlone) + " |\n";
+  };
+  for (const auto &[kind, tally] : table)
+    row(kind, tally);
+  row("all", total);
+  if (const char *file = std::getenv("DGEMM_MUTANT_TABLE"))
+    std::ofstream(file) << text << "\n" << missed;
+  EXPECT_GE(total.found * 100, total.planted * 99) << text << "missed:\n"
+                                                   << missed;
+}
+
+} // namespace
