@@ -156,8 +156,11 @@ static void fillRandom(HostMatrix &matrix, uint64_t seed, DataKind kind) {
   int64_t size = sizeOf(matrix.type());
   parallelFor(matrix.rows(), [&](int64_t row) {
     uint8_t *out = matrix.data() + row * matrix.stride() * size;
-    // One mixed counter yields four table indices.
-    uint64_t rowSeed = mix(seed ^ mix(uint64_t(row)));
+    // One mixed counter yields four table indices. Seeds are themselves mixed
+    // counters, so a row enters by another function: seed ^ mix(row) is 0 for
+    // one row of every operand, and a row of A equal to one of B makes a
+    // result that outweighs all others.
+    uint64_t rowSeed = mix(seed + 0xd1342543de82ef95 * uint64_t(row + 1));
     uint64_t draw = 0;
     for (int64_t col = 0; col < matrix.cols(); ++col) {
       if (col % 4 == 0)
@@ -174,7 +177,8 @@ static void fillScales(HostMatrix &matrix, uint64_t seed) {
   for (int64_t row = 0; row < matrix.rows(); ++row)
     for (int64_t col = 0; col < matrix.cols(); ++col) {
       uint64_t counter = uint64_t(row * matrix.cols() + col);
-      double exponent = 4 * uniform(mix(seed ^ mix(counter))) - 2;
+      double exponent =
+          4 * uniform(mix(seed + 0xd1342543de82ef95 * (counter + 1))) - 2;
       if (wholePowers)
         exponent = std::nearbyint(exponent);
       matrix.set(row, col, float(std::exp2(exponent)));
