@@ -282,9 +282,16 @@ static void emuBulkWait(int32_t pending, int32_t readOnly, int32_t site) {
 static int32_t emuElect() {
   Thread &thread = self();
   Warp &warp = *thread.warp;
-  if (!(warp.alive >> warp.elected & 1))
-    warp.elected = unsigned(__builtin_ctz(warp.alive));
-  return warp.elected == thread.lane;
+  // The lanes of a warp take part in an election together, but get here one
+  // after the other: the first fixes the winner, who may have exited when the
+  // last one comes.
+  size_t election = thread.elections++;
+  if (election == warp.winners.size()) {
+    if (!(warp.alive >> warp.elected & 1))
+      warp.elected = unsigned(__builtin_ctz(warp.alive));
+    warp.winners.push_back(uint8_t(warp.elected));
+  }
+  return warp.winners[election] == thread.lane;
 }
 
 static void emuSyncWarp(int32_t mask, int32_t site) {

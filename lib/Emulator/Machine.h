@@ -87,6 +87,8 @@ struct Thread {
   uint32_t waitPhase = 0;
   uint64_t steps = 0;
 
+  size_t elections = 0; ///< it has taken part in
+
   /// Position in the warpgroup's stream of WGMMA ops.
   uint64_t wgmmaOps = 0;
   uint32_t wgmmaCommitted = 0;
@@ -134,7 +136,8 @@ struct Warp {
   unsigned global = 0;  ///< in the machine
   uint32_t ready = 0;   ///< lanes that can run
   uint32_t alive = 0;   ///< lanes that have not exited
-  unsigned elected = 0; ///< what elect.sync picks
+  unsigned elected = 0; ///< what elect.sync picks while that lane is alive
+  std::vector<uint8_t> winners; ///< lane that won each election so far
   Channel channel = 0, storeChannel = 0;
   VectorClock clock;
   uint64_t version = 1; ///< changes whenever `clock` does

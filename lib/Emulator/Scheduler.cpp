@@ -126,6 +126,7 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
       warp.global = unsigned(warps.size());
       warp.ready = warp.alive = 0;
       warp.elected = random.below(32);
+      warp.winners.clear();
       warp.channel = cluster.channels.warp(r, w);
       warp.storeChannel = cluster.channels.store(r, w);
       warp.clock = base;
