@@ -20,7 +20,7 @@ def Dgemm_DispatchAttr : Dgemm_Attr<"Dispatch", "dispatch"> {
 
     ```mlir
     #dgemm.dispatch<[
-      M upto 64 : #dgemm.schedule<tile = 64x128x64, consumers = 1> from "tuned",
+      M upto 64 : #dgemm.schedule<tile = 64x128x64, consumers = 1 cooperative, regs = [0, 0]> from "tuned",
       _ : #dgemm.schedule<tile = 128x128x64>]>
     ```
   }];
@@ -90,13 +90,13 @@ def Dgemm_ScheduleAttr : Dgemm_Attr<"Schedule", "schedule"> {
     | field | meaning |
     |---|---|
     | `tile = MxNxK` | tile of one CTA, in elements |
-    | `consumers = 2 cooperative\|ping_pong` | consumer warpgroups and how they share tiles |
+    | `consumers = 2 cooperative\|pingpong` | consumer warpgroups and how they share tiles |
     | `n_blocks = 2 [overlapped]` | pieces of the tile's N; promotion of one under the product of the next |
     | `stages = 4`, `kblocks_per_stage = 2` | slots of the ring and K blocks in each |
     | `swizzle = [128, 128, 128]` | bytes, of A, B and D in shared memory: 0, 32, 64 or 128 |
     | `cluster = 2x1 [multicast a\|b]` | CTAs along M and N, and the operand loaded once for all |
     | `promote = 128` | K elements between promotions of FP8 partial sums; 0 for none |
-    | `regs = [40, 232]` | registers per producer and consumer thread |
+    | `regs = [40, 232]` | registers per producer and consumer thread; 0 and 0 for an even share |
     | `raster = along_m\|along_n group 16` | order in which tiles are visited |
     | `split_k = 4 cluster\|workspace\|stream_k` | parts of K and where partial sums meet |
     | `form = plain\|swap_ab\|register` | which operand gives WGMMA its rows |
