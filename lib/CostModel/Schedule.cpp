@@ -144,6 +144,8 @@ std::string toString(const Schedule &schedule) {
            (schedule.persistent ? "true" : "false");
   if (schedule.ctasPerSM != defaults.ctasPerSM)
     out += ", ctas_per_sm = " + text(schedule.ctasPerSM);
+  if (schedule.streamB != defaults.streamB)
+    out += std::string(", stream_b = ") + (schedule.streamB ? "true" : "false");
   return out;
 }
 
@@ -339,6 +341,8 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
     return reader.keyword(schedule.store, {StoreKind::Tma, StoreKind::Vector});
   if (name == "persistent")
     return reader.boolean(schedule.persistent);
+  if (name == "stream_b")
+    return reader.boolean(schedule.streamB);
   return reader.integer(schedule.ctasPerSM);
 }
 
@@ -346,7 +350,8 @@ Result<Schedule> parseSchedule(const std::string &text) {
   static const std::set<std::string> names = {
       "tile",    "consumers", "n_blocks", "stages",     "kblocks_per_stage",
       "swizzle", "cluster",   "promote",  "regs",       "raster",
-      "split_k", "form",      "store",    "persistent", "ctas_per_sm"};
+      "split_k", "form",      "store",    "persistent", "ctas_per_sm",
+      "stream_b"};
   Schedule schedule;
   ScheduleReader reader(text);
   std::set<std::string> seen;
@@ -358,7 +363,7 @@ Result<Schedule> parseSchedule(const std::string &text) {
     else if (!names.count(name))
       reader.fail("a clause name (tile, consumers, n_blocks, stages, "
                   "kblocks_per_stage, swizzle, cluster, promote, regs, raster, "
-                  "split_k, form, store, persistent, ctas_per_sm)");
+                  "split_k, form, store, persistent, ctas_per_sm, stream_b)");
     else if (!seen.insert(name).second)
       reader.fail("each clause once");
     if (!reader.error.empty())

@@ -98,6 +98,9 @@ struct Schedule {
   StoreKind store = StoreKind::Tma;
   bool persistent = true;
   int ctasPerSM = 1;
+  /// Hint L2 that B is read once (evict_first): pays when one row of tiles
+  /// covers all of M, so that no other tile reads B again.
+  bool streamB = false;
 
   bool operator==(const Schedule &) const = default;
 

@@ -72,8 +72,8 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel,
   for (const KernelArgument &argument : metadata.arguments)
     types.push_back(parameterType(builder, argument));
   MLIRContext *context = builder.getContext();
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(context), types);
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(),
                                            kernel.getSymName(), type);
   function->setAttr("gpu.kernel", builder.getUnitAttr());
@@ -122,14 +122,14 @@ static void branchOnRoles(KernelOp kernel, const KernelContext &context) {
   };
   Value isProducer = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::eq, context.warpgroup,
-      i32Constant(builder, loc, context.schedule.consumers));
+      constantI32(builder, loc, context.schedule.consumers));
   auto branch = scf::IfOp::create(builder, loc, isProducer,
                                   /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
   setRegisters(builder, producer, NVVM::SetMaxRegisterAction::decrease);
-  Value isFirstWarp = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, context.warpInGroup,
-      i32Constant(builder, loc, 0));
+  Value isFirstWarp =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                            context.warpInGroup, constantI32(builder, loc, 0));
   auto oneWarp = scf::IfOp::create(builder, loc, isFirstWarp,
                                    /*withElseRegion=*/false);
   builder.setInsertionPointToStart(oneWarp.thenBlock());
@@ -148,19 +148,17 @@ static void branchOnRoles(KernelOp kernel, const KernelContext &context) {
 }
 
 /// Moves the kernel's body into a function and converts it there.
-static LogicalResult convertKernel(KernelOp kernel,
-                                   gpu::GPUModuleOp kernels) {
+static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   KernelContext context;
   context.problem = kernel.getProblem().getValue();
   context.schedule = kernel.getSchedule().getValue();
   if (!kernel.getSmem())
     return kernel.emitOpError("has no shared-memory plan; run "
                               "dgemm-plan-smem");
-  context.plan =
-      ::dgemm::planSharedMemory(context.problem, context.schedule);
-  KernelMetadata metadata = ::dgemm::describeKernel(
-      kernel.getSymName().str(), context.problem, context.schedule,
-      kernel.getSource().str());
+  context.plan = ::dgemm::planSharedMemory(context.problem, context.schedule);
+  KernelMetadata metadata =
+      ::dgemm::describeKernel(kernel.getSymName().str(), context.problem,
+                              context.schedule, kernel.getSource().str());
 
   MLIRContext *mlirContext = kernel.getContext();
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
@@ -172,7 +170,7 @@ static LogicalResult convertKernel(KernelOp kernel,
   // Sizes fixed at compile time are constants, whatever the caller passes.
   auto size = [&](int64_t fixed, ::dgemm::Symbol symbol) -> Value {
     if (fixed != ::dgemm::kDynamic)
-      return i32Constant(builder, loc, fixed);
+      return constantI32(builder, loc, fixed);
     for (auto [i, argument] : llvm::enumerate(metadata.arguments))
       if (argument.kind == KernelArgument::Kind::Size32 &&
           argument.symbol == symbol)
@@ -192,12 +190,13 @@ static LogicalResult convertKernel(KernelOp kernel,
 
   branchOnRoles(kernel, context);
   Block &body = kernel.getBody().front();
-  for (auto [from, to] : llvm::zip(body.getArguments(), entry->getArguments())) {
+  for (auto [from, to] :
+       llvm::zip(body.getArguments(), entry->getArguments())) {
     Value value = to;
     if (from.getType() != to.getType())
-      value = UnrealizedConversionCastOp::create(builder, loc, from.getType(),
-                                                 to)
-                  .getResult(0);
+      value =
+          UnrealizedConversionCastOp::create(builder, loc, from.getType(), to)
+              .getResult(0);
     from.replaceAllUsesWith(value);
   }
   entry->getOperations().splice(entry->end(), body.getOperations());

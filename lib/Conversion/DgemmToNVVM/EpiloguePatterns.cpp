@@ -69,12 +69,12 @@ public:
     Value fragmentRow = context.fragmentRow(builder, loc);
     Value upper = arith::AddIOp::create(builder, loc, row, fragmentRow);
     Value lower = arith::AddIOp::create(builder, loc, upper,
-                                        i32Constant(builder, loc, 8));
+                                        constantI32(builder, loc, 8));
     threadRows = {upper, lower};
     Value quad = arith::AndIOp::create(builder, loc, context.lane,
-                                       i32Constant(builder, loc, 3));
-    Value pair = arith::ShLIOp::create(builder, loc, quad,
-                                       i32Constant(builder, loc, 1));
+                                       constantI32(builder, loc, 3));
+    Value pair =
+        arith::ShLIOp::create(builder, loc, quad, constantI32(builder, loc, 1));
     Value firstCol = arith::AddIOp::create(builder, loc, col, pair);
     colsLeft = arith::SubIOp::create(builder, loc, cols, firstCol);
     Type i64 = builder.getI64Type();
@@ -83,9 +83,8 @@ public:
       Value wide = arith::ExtUIOp::create(builder, loc, i64, threadRow);
       Value start = arith::MulIOp::create(builder, loc, wide, stride);
       Value index = arith::AddIOp::create(builder, loc, start, wideCol);
-      rowStarts.push_back(LLVM::GEPOp::create(builder, loc, base.getType(),
-                                              element, base,
-                                              ValueRange{index}));
+      rowStarts.push_back(LLVM::GEPOp::create(
+          builder, loc, base.getType(), element, base, ValueRange{index}));
     }
   }
 
@@ -94,7 +93,7 @@ public:
   }
   /// i1: column `offset` beyond the thread's first one lies inside.
   Value colInside(OpBuilder &builder, int64_t offset) const {
-    return compare(builder, loc, i32Constant(builder, loc, offset), colsLeft);
+    return compare(builder, loc, constantI32(builder, loc, offset), colsLeft);
   }
   Value address(OpBuilder &builder, int row, int64_t offset) const {
     return LLVM::GEPOp::create(
@@ -149,8 +148,7 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
   /// accumulators until the store, which is more than there are registers.
   /// The wait itself has nothing to wait for.
   static void pinSums(OpBuilder &builder, Location loc,
-                      MutableArrayRef<Value> values, size_t begin,
-                      size_t end) {
+                      MutableArrayRef<Value> values, size_t begin, size_t end) {
     auto type = LLVM::LLVMStructType::getLiteral(
         builder.getContext(),
         SmallVector<Type>(end - begin, builder.getF32Type()));
@@ -163,9 +161,10 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
   }
 
   /// Two neighbouring elements as f32, zero where they lie outside.
-  static std::pair<Value, Value>
-  loadPair(OpBuilder &builder, Location loc, const GlobalBlock &block, int row,
-           int64_t offset, Value rowInside, Type element) {
+  static std::pair<Value, Value> loadPair(OpBuilder &builder, Location loc,
+                                          const GlobalBlock &block, int row,
+                                          int64_t offset, Value rowInside,
+                                          Type element) {
     auto toF32 = [](OpBuilder &body, Location loc, Value value) -> Value {
       Type f32 = body.getF32Type();
       if (value.getType() == f32)
@@ -179,7 +178,7 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
       for (int64_t i : {0, 1})
         pair.push_back(toF32(body, loc,
                              LLVM::ExtractElementOp::create(
-                                 body, loc, both, i32Constant(body, loc, i))));
+                                 body, loc, both, constantI32(body, loc, i))));
       scf::YieldOp::create(body, loc, pair);
     };
     auto loadFirst = [&](OpBuilder &body, Location loc) {
@@ -219,14 +218,13 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
                       adaptor.getCols(), adaptor.getStride(), element);
     SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
     for (int row = 0; row < 2; ++row)
-      scf::IfOp::create(
-          rewriter, loc, block.rowInside(rewriter, row),
-          [&](OpBuilder &body, Location loc) {
-            for (size_t i = 2 * row; i < values.size(); i += 4)
-              storePair(body, loc, block, row, i / 4 * 8, values[i],
-                        values[i + 1], element);
-            scf::YieldOp::create(body, loc);
-          });
+      scf::IfOp::create(rewriter, loc, block.rowInside(rewriter, row),
+                        [&](OpBuilder &body, Location loc) {
+                          for (size_t i = 2 * row; i < values.size(); i += 4)
+                            storePair(body, loc, block, row, i / 4 * 8,
+                                      values[i], values[i + 1], element);
+                          scf::YieldOp::create(body, loc);
+                        });
     rewriter.eraseOp(op);
     return success();
   }
@@ -252,8 +250,8 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
             Value one = first;
             if (element.isBF16()) {
               Value pair = toBF16Pair(inner, loc, first, first);
-              Value bits = LLVM::TruncOp::create(
-                  inner, loc, inner.getI16Type(), pair);
+              Value bits =
+                  LLVM::TruncOp::create(inner, loc, inner.getI16Type(), pair);
               one = LLVM::BitcastOp::create(inner, loc, element, bits);
             }
             LLVM::StoreOp::create(inner, loc, one,
@@ -271,9 +269,9 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
     auto pair = VectorType::get(2, builder.getF32Type());
     Value result = LLVM::PoisonOp::create(builder, loc, pair);
     result = LLVM::InsertElementOp::create(builder, loc, result, first,
-                                           i32Constant(builder, loc, 0));
+                                           constantI32(builder, loc, 0));
     return LLVM::InsertElementOp::create(builder, loc, result, second,
-                                         i32Constant(builder, loc, 1));
+                                         constantI32(builder, loc, 1));
   }
 };
 
@@ -289,9 +287,9 @@ struct StagePattern : KernelPattern<StageOp> {
     Location loc = op.getLoc();
     const ::dgemm::SmemPlan &plan = context.plan;
     int64_t perGroup = plan.storeBoxesPerChunk * plan.storeBoxBytes;
-    Value box = context.slotAddress(rewriter, loc,
-                                    plan.offsetStore + op.getOffset(),
-                                    perGroup, adaptor.getWg());
+    Value box =
+        context.slotAddress(rewriter, loc, plan.offsetStore + op.getOffset(),
+                            perGroup, adaptor.getWg());
     SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
     if (op.getElementType().isBF16())
       stageBF16(rewriter, op, box, values);
@@ -308,24 +306,24 @@ struct StagePattern : KernelPattern<StageOp> {
     int64_t shift = swizzle == 128 ? 0 : swizzle == 64 ? 1 : 2;
     int64_t mask = swizzle == 0 ? 0 : swizzle / 16 - 1;
     Value shifted = arith::ShRUIOp::create(builder, loc, row,
-                                           i32Constant(builder, loc, shift));
+                                           constantI32(builder, loc, shift));
     return arith::AndIOp::create(builder, loc, shifted,
-                                 i32Constant(builder, loc, mask));
+                                 constantI32(builder, loc, mask));
   }
 
   Value rowAddress(OpBuilder &builder, Location loc, Value box, Value row,
                    int64_t rowBytes) const {
     Value offset = arith::MulIOp::create(builder, loc, row,
-                                         i32Constant(builder, loc, rowBytes));
-    return LLVM::GEPOp::create(builder, loc, box.getType(),
-                               builder.getI8Type(), box, ValueRange{offset});
+                                         constantI32(builder, loc, rowBytes));
+    return LLVM::GEPOp::create(builder, loc, box.getType(), builder.getI8Type(),
+                               box, ValueRange{offset});
   }
 
   Value chunkAddress(OpBuilder &builder, Location loc, Value rowStart,
                      Value chunk, Value permutation) const {
     Value place = arith::XOrIOp::create(builder, loc, chunk, permutation);
     Value offset = arith::ShLIOp::create(builder, loc, place,
-                                         i32Constant(builder, loc, 4));
+                                         constantI32(builder, loc, 4));
     return LLVM::GEPOp::create(builder, loc, rowStart.getType(),
                                builder.getI8Type(), rowStart,
                                ValueRange{offset});
@@ -337,12 +335,12 @@ struct StagePattern : KernelPattern<StageOp> {
     // Lane l gives the address of row l % 8 of matrix l / 8: matrices 0 and 1
     // are the upper and lower 8 rows of a column group, 2 and 3 of the next.
     Value warpRow = arith::ShLIOp::create(builder, loc, context.warpInGroup,
-                                          i32Constant(builder, loc, 4));
+                                          constantI32(builder, loc, 4));
     Value laneRow = arith::AndIOp::create(builder, loc, context.lane,
-                                          i32Constant(builder, loc, 15));
+                                          constantI32(builder, loc, 15));
     Value row = arith::AddIOp::create(builder, loc, warpRow, laneRow);
     Value nextGroup = arith::ShRUIOp::create(builder, loc, context.lane,
-                                             i32Constant(builder, loc, 4));
+                                             constantI32(builder, loc, 4));
     Value rowStart =
         rowAddress(builder, loc, box, row, int64_t(op.getBoxCols()) * 2);
     Value permutation = rowPermutation(builder, loc, row);
@@ -358,11 +356,11 @@ struct StagePattern : KernelPattern<StageOp> {
         }
       Value chunk = arith::AddIOp::create(
           builder, loc, nextGroup,
-          i32Constant(builder, loc, op.getToCol() / 8 + g));
+          constantI32(builder, loc, op.getToCol() / 8 + g));
       // With one group left, lanes 16 to 31 give no address that is used, but
       // theirs must stay inside the box all the same.
       if (!two)
-        chunk = i32Constant(builder, loc, op.getToCol() / 8 + g);
+        chunk = constantI32(builder, loc, op.getToCol() / 8 + g);
       NVVM::StMatrixOp::create(
           builder, loc,
           chunkAddress(builder, loc, rowStart, chunk, permutation), registers,
@@ -377,27 +375,26 @@ struct StagePattern : KernelPattern<StageOp> {
     Location loc = op.getLoc();
     Value upper = context.fragmentRow(builder, loc);
     Value quad = arith::AndIOp::create(builder, loc, context.lane,
-                                       i32Constant(builder, loc, 3));
+                                       constantI32(builder, loc, 3));
     Value half = arith::ShRUIOp::create(builder, loc, quad,
-                                        i32Constant(builder, loc, 1));
-    Value within = arith::AndIOp::create(builder, loc, quad,
-                                         i32Constant(builder, loc, 1));
+                                        constantI32(builder, loc, 1));
+    Value within =
+        arith::AndIOp::create(builder, loc, quad, constantI32(builder, loc, 1));
     int64_t first = op.getCol() / 8, groups = op.getWidth() / 8;
     for (int lower = 0; lower < 2; ++lower) {
       Value row = arith::AddIOp::create(builder, loc, upper,
-                                        i32Constant(builder, loc, 8 * lower));
+                                        constantI32(builder, loc, 8 * lower));
       Value rowStart =
           rowAddress(builder, loc, box, row, int64_t(op.getBoxCols()) * 4);
       Value permutation = rowPermutation(builder, loc, row);
       for (int64_t g = 0; g < groups; ++g) {
         Value chunk = arith::AddIOp::create(
             builder, loc, half,
-            i32Constant(builder, loc, op.getToCol() / 4 + 2 * g));
-        Value start =
-            chunkAddress(builder, loc, rowStart, chunk, permutation);
+            constantI32(builder, loc, op.getToCol() / 4 + 2 * g));
+        Value start = chunkAddress(builder, loc, rowStart, chunk, permutation);
         auto pair = VectorType::get(2, builder.getF32Type());
-        Value address = LLVM::GEPOp::create(builder, loc, start.getType(),
-                                            pair, start, ValueRange{within});
+        Value address = LLVM::GEPOp::create(builder, loc, start.getType(), pair,
+                                            start, ValueRange{within});
         size_t at = (first + g) * 4 + lower * 2;
         Value both = StoreGlobalPattern::packF32(builder, loc, values[at],
                                                  values[at + 1]);
@@ -466,10 +463,9 @@ struct FenceAsyncPattern : KernelPattern<FenceAsyncOp> {
 
 /// Named barriers: 0 is the CTA's, 1 and up the consumers' own, behind them
 /// those that hand the tensor core over.
-Value barrierNumber(OpBuilder &builder, Location loc, Value wg,
-                    int64_t first) {
+Value barrierNumber(OpBuilder &builder, Location loc, Value wg, int64_t first) {
   return arith::AddIOp::create(builder, loc, wg,
-                               i32Constant(builder, loc, first));
+                               constantI32(builder, loc, first));
 }
 
 struct WarpgroupBarrierPattern : KernelPattern<WarpgroupBarrierOp> {
@@ -479,10 +475,9 @@ struct WarpgroupBarrierPattern : KernelPattern<WarpgroupBarrierOp> {
   matchAndRewrite(WarpgroupBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    NVVM::BarrierOp::create(rewriter, loc, Type(),
-                            barrierNumber(rewriter, loc, adaptor.getWg(), 1),
-                            i32Constant(rewriter, loc, 128),
-                            NVVM::BarrierReductionAttr(), Value());
+    NVVM::BarrierOp::create(
+        rewriter, loc, Type(), barrierNumber(rewriter, loc, adaptor.getWg(), 1),
+        constantI32(rewriter, loc, 128), NVVM::BarrierReductionAttr(), Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -498,7 +493,7 @@ struct OrderWaitPattern : KernelPattern<OrderWaitOp> {
     Value number = barrierNumber(rewriter, loc, adaptor.getWg(),
                                  1 + context.schedule.consumers);
     NVVM::BarrierOp::create(rewriter, loc, Type(), number,
-                            i32Constant(rewriter, loc, 256),
+                            constantI32(rewriter, loc, 256),
                             NVVM::BarrierReductionAttr(), Value());
     rewriter.eraseOp(op);
     return success();
@@ -515,7 +510,7 @@ struct OrderArrivePattern : KernelPattern<OrderArriveOp> {
     Value number = barrierNumber(rewriter, loc, adaptor.getWg(),
                                  1 + context.schedule.consumers);
     NVVM::BarrierArriveOp::create(rewriter, loc, number,
-                                  i32Constant(rewriter, loc, 256));
+                                  constantI32(rewriter, loc, 256));
     rewriter.eraseOp(op);
     return success();
   }

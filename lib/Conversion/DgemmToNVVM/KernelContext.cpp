@@ -8,26 +8,6 @@
 using namespace mlir;
 using namespace mlir::dgemm;
 
-Value mlir::dgemm::i32Constant(OpBuilder &builder, Location loc,
-                               int64_t value) {
-  return arith::ConstantOp::create(
-      builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
-Value mlir::dgemm::i64Constant(OpBuilder &builder, Location loc,
-                               int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI64IntegerAttr(value));
-}
-
-Value mlir::dgemm::ceilDivide(OpBuilder &builder, Location loc, Value a,
-                              int64_t b) {
-  Value up = arith::AddIOp::create(builder, loc, a,
-                                   i32Constant(builder, loc, b - 1));
-  return arith::DivUIOp::create(builder, loc, up,
-                                i32Constant(builder, loc, b));
-}
-
 int64_t mlir::dgemm::cachePolicy(StringRef hint) {
   // createpolicy.fractional encodings with fraction 1.0 (PTX ISA, cache
   // eviction priority hints).
@@ -59,48 +39,47 @@ void mlir::dgemm::populateTypeConversions(TypeConverter &converter) {
 void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   thread = NVVM::ThreadIdXOp::create(builder, loc, i32);
-  Value five = i32Constant(builder, loc, 5);
+  Value five = constantI32(builder, loc, 5);
   Value raw = arith::ShRUIOp::create(builder, loc, thread, five);
   // Broadcast, so that the compiler knows branches on it to be uniform.
   warp = NVVM::ShflOp::create(
-      builder, loc, i32, i32Constant(builder, loc, -1), raw,
-      i32Constant(builder, loc, 0), i32Constant(builder, loc, 31),
+      builder, loc, i32, constantI32(builder, loc, -1), raw,
+      constantI32(builder, loc, 0), constantI32(builder, loc, 31),
       NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
       UnitAttr());
   lane = arith::AndIOp::create(builder, loc, thread,
-                               i32Constant(builder, loc, 31));
-  warpInGroup = arith::AndIOp::create(builder, loc, warp,
-                                      i32Constant(builder, loc, 3));
-  warpgroup = arith::ShRUIOp::create(builder, loc, warp,
-                                     i32Constant(builder, loc, 2));
+                               constantI32(builder, loc, 31));
+  warpInGroup =
+      arith::AndIOp::create(builder, loc, warp, constantI32(builder, loc, 3));
+  warpgroup =
+      arith::ShRUIOp::create(builder, loc, warp, constantI32(builder, loc, 2));
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
   smem = LLVM::AddressOfOp::create(builder, loc, pointer, "smem");
   Value address = LLVM::PtrToIntOp::create(builder, loc, i32, smem);
   Value window = arith::AndIOp::create(builder, loc, address,
-                                       i32Constant(builder, loc, 0x3FFFF));
+                                       constantI32(builder, loc, 0x3FFFF));
   Value units = arith::ShRUIOp::create(builder, loc, window,
-                                       i32Constant(builder, loc, 4));
+                                       constantI32(builder, loc, 4));
   smemUnits = arith::ExtUIOp::create(builder, loc, i64, units);
 }
 
 Value KernelContext::smemAt(OpBuilder &builder, Location loc,
                             Value offset) const {
-  return LLVM::GEPOp::create(builder, loc, smem.getType(),
-                             builder.getI8Type(), smem, ValueRange{offset});
+  return LLVM::GEPOp::create(builder, loc, smem.getType(), builder.getI8Type(),
+                             smem, ValueRange{offset});
 }
 
 Value KernelContext::smemAt(OpBuilder &builder, Location loc,
                             int64_t offset) const {
-  return smemAt(builder, loc, i32Constant(builder, loc, offset));
+  return smemAt(builder, loc, constantI32(builder, loc, offset));
 }
 
-Value KernelContext::slotAddress(OpBuilder &builder, Location loc,
-                                 int64_t base, int64_t step,
-                                 Value slot) const {
+Value KernelContext::slotAddress(OpBuilder &builder, Location loc, int64_t base,
+                                 int64_t step, Value slot) const {
   Value scaled = arith::MulIOp::create(builder, loc, slot,
-                                       i32Constant(builder, loc, step));
+                                       constantI32(builder, loc, step));
   Value offset = arith::AddIOp::create(builder, loc, scaled,
-                                       i32Constant(builder, loc, base));
+                                       constantI32(builder, loc, base));
   return smemAt(builder, loc, offset);
 }
 
@@ -117,15 +96,15 @@ Value KernelContext::emptyBarrier(OpBuilder &builder, Location loc,
 
 Value KernelContext::fragmentRow(OpBuilder &builder, Location loc) const {
   Value warpRow = arith::ShLIOp::create(builder, loc, warpInGroup,
-                                        i32Constant(builder, loc, 4));
-  Value laneRow = arith::ShRUIOp::create(builder, loc, lane,
-                                         i32Constant(builder, loc, 2));
+                                        constantI32(builder, loc, 4));
+  Value laneRow =
+      arith::ShRUIOp::create(builder, loc, lane, constantI32(builder, loc, 2));
   return arith::AddIOp::create(builder, loc, warpRow, laneRow);
 }
 
 Value KernelContext::isGroupLeader(OpBuilder &builder, Location loc) const {
   Value inGroup = arith::AndIOp::create(builder, loc, thread,
-                                        i32Constant(builder, loc, 127));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                               inGroup, i32Constant(builder, loc, 0));
+                                        constantI32(builder, loc, 127));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, inGroup,
+                               constantI32(builder, loc, 0));
 }

@@ -7,6 +7,7 @@
 #ifndef DGEMM_LIB_CONVERSION_DGEMMTONVVM_KERNELCONTEXT_H
 #define DGEMM_LIB_CONVERSION_DGEMMTONVVM_KERNELCONTEXT_H
 
+#include "dgemm/Dialect/Dgemm/IR/BuilderUtils.h"
 #include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
 
 #include "mlir/IR/Builders.h"
@@ -24,13 +25,13 @@ struct KernelContext {
   SmallVector<Value> tensorMaps;
 
   // Computed at entry.
-  Value smem;      ///< !llvm.ptr<3>, start of dynamic shared memory
-  Value smemUnits; ///< i64, its address in descriptor units (16 bytes)
-  Value thread;    ///< i32, tid.x
-  Value warp;      ///< i32, thread / 32, uniform in the warp
-  Value lane;      ///< i32, thread % 32
+  Value smem;        ///< !llvm.ptr<3>, start of dynamic shared memory
+  Value smemUnits;   ///< i64, its address in descriptor units (16 bytes)
+  Value thread;      ///< i32, tid.x
+  Value warp;        ///< i32, thread / 32, uniform in the warp
+  Value lane;        ///< i32, thread % 32
   Value warpInGroup; ///< i32, warp % 4
-  Value warpgroup; ///< i32, warp / 4
+  Value warpgroup;   ///< i32, warp / 4
 
   /// Emits the entry values.
   void emitEntry(OpBuilder &builder, Location loc);
@@ -48,10 +49,6 @@ struct KernelContext {
   Value isGroupLeader(OpBuilder &builder, Location loc) const;
 };
 
-Value i32Constant(OpBuilder &builder, Location loc, int64_t value);
-Value i64Constant(OpBuilder &builder, Location loc, int64_t value);
-/// (a + b - 1) / b for unsigned a small enough not to overflow.
-Value ceilDivide(OpBuilder &builder, Location loc, Value a, int64_t b);
 /// The bit pattern of the L2 cache policy of a TMA hint; 0: none.
 int64_t cachePolicy(StringRef hint);
 
@@ -73,8 +70,7 @@ void populateEpiloguePatterns(RewritePatternSet &patterns,
                               const KernelContext &context);
 
 /// Base of patterns that need the kernel's context.
-template <typename OpT>
-class KernelPattern : public OpConversionPattern<OpT> {
+template <typename OpT> class KernelPattern : public OpConversionPattern<OpT> {
 public:
   KernelPattern(const TypeConverter &converter, MLIRContext *mlirContext,
                 const KernelContext &context)

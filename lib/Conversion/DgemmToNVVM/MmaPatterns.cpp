@@ -47,7 +47,12 @@ struct MmaPattern : KernelPattern<MmaOp> {
     auto tileB = cast<TileType>(ring.getMembers()[1]);
     const ::dgemm::SmemPlan &plan = context.plan;
     int64_t bytes = tileA.getElementType().getIntOrFloatBitWidth() / 8;
-    int64_t rowBytes = tileA.getCols() * bytes;
+    // A slot holds its K blocks one after another; the rows of each are one
+    // swizzle span wide.
+    int64_t rowBytes = context.schedule.tileK * bytes;
+    int64_t blocks = context.schedule.kBlocksPerStage;
+    int64_t blockA = tileA.getRows() * rowBytes / 16;
+    int64_t blockB = tileB.getRows() * rowBytes / 16;
     // Descriptors describe rows of exactly one swizzle span.
     for (TileType tile : {tileA, tileB})
       if (bytes == 0 || tile.getSwizzle() == 0 ||
@@ -60,7 +65,7 @@ struct MmaPattern : KernelPattern<MmaOp> {
     Value slot = arith::ExtUIOp::create(rewriter, loc, i64, adaptor.getSlot());
     Value row = arith::ExtUIOp::create(rewriter, loc, i64, adaptor.getRow());
     Value rowOffset = arith::MulIOp::create(
-        rewriter, loc, row, i64Constant(rewriter, loc, rowBytes / 16));
+        rewriter, loc, row, constantI64(rewriter, loc, rowBytes / 16));
     Value baseA = descriptorBase(rewriter, loc, tileA, plan.offsetA);
     baseA = arith::AddIOp::create(rewriter, loc, baseA, rowOffset);
     baseA = atSlot(rewriter, loc, baseA, slot, plan.slotBytesA);
@@ -70,11 +75,18 @@ struct MmaPattern : KernelPattern<MmaOp> {
 
     int32_t k = static_cast<int32_t>(32 / bytes);
     Value sum = adaptor.getAccumulator();
-    for (int64_t step = 0; step < rowBytes / 32; ++step) {
-      Value offset = i64Constant(rewriter, loc, step * 2);
-      Value a = arith::AddIOp::create(rewriter, loc, baseA, offset);
-      Value b = arith::AddIOp::create(rewriter, loc, baseB, offset);
-      bool fresh = op.getFresh() && step == 0;
+    int64_t first = op.getKBlock().value_or(0);
+    int64_t last = op.getKBlock() ? first + 1 : blocks;
+    int64_t steps = rowBytes / 32;
+    for (int64_t i = first * steps; i < last * steps; ++i) {
+      int64_t block = i / steps, within = i % steps * 2;
+      Value a = arith::AddIOp::create(
+          rewriter, loc, baseA,
+          constantI64(rewriter, loc, block * blockA + within));
+      Value b = arith::AddIOp::create(
+          rewriter, loc, baseB,
+          constantI64(rewriter, loc, block * blockB + within));
+      bool fresh = op.getFresh() && i == first * steps;
       sum = WgmmaOp::create(rewriter, loc, op.getType(), a, b, sum,
                             static_cast<uint32_t>(op.getType().getCols()), k,
                             tileA.getElementType(), tileB.getElementType(),
@@ -87,14 +99,14 @@ struct MmaPattern : KernelPattern<MmaOp> {
 
   Value descriptorBase(OpBuilder &builder, Location loc, TileType tile,
                        int64_t offset) const {
-    Value bits = i64Constant(builder, loc,
+    Value bits = constantI64(builder, loc,
                              descriptorBits(tile.getSwizzle()) + offset / 16);
     return arith::AddIOp::create(builder, loc, context.smemUnits, bits);
   }
   static Value atSlot(OpBuilder &builder, Location loc, Value base, Value slot,
                       int64_t slotBytes) {
     Value offset = arith::MulIOp::create(
-        builder, loc, slot, i64Constant(builder, loc, slotBytes / 16));
+        builder, loc, slot, constantI64(builder, loc, slotBytes / 16));
     return arith::AddIOp::create(builder, loc, base, offset);
   }
 };

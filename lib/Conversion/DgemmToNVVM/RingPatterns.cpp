@@ -21,35 +21,33 @@ struct RingPattern : KernelPattern<RingOp> {
   matchAndRewrite(RingOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value first = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq, context.thread,
-        i32Constant(rewriter, loc, 0));
-    scf::IfOp::create(
-        rewriter, loc, first, [&](OpBuilder &body, Location loc) {
-          for (Value map : context.tensorMaps)
-            NVVM::PrefetchOp::create(body, loc,
-                                     NVVM::PrefetchCacheLevelAttr(),
-                                     NVVM::CacheEvictionPriorityAttr(), map,
-                                     Value(), /*tensormap=*/true);
-          Value one = i32Constant(body, loc, 1);
-          // Every warp of a reading warpgroup arrives for itself: one warp's
-          // wait says nothing of what its sisters have read.
-          Value readers = i32Constant(body, loc, 4 * op.getConsumers());
-          for (int slot = 0; slot < context.schedule.stages; ++slot) {
-            NVVM::MBarrierInitOp::create(
+    Value first =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              context.thread, constantI32(rewriter, loc, 0));
+    scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &body, Location loc) {
+      for (Value map : context.tensorMaps)
+        NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
+                                 NVVM::CacheEvictionPriorityAttr(), map,
+                                 Value(), /*tensormap=*/true);
+      Value one = constantI32(body, loc, 1);
+      // Every warp of a reading warpgroup arrives for itself: one warp's
+      // wait says nothing of what its sisters have read.
+      Value readers = constantI32(body, loc, 4 * op.getConsumers());
+      for (int slot = 0; slot < context.schedule.stages; ++slot) {
+        NVVM::MBarrierInitOp::create(
+            body, loc,
+            context.smemAt(body, loc, context.plan.fullBarrier(slot)), one,
+            Value());
+        NVVM::MBarrierInitOp::create(
+            body, loc,
+            context.smemAt(
                 body, loc,
-                context.smemAt(body, loc, context.plan.fullBarrier(slot)), one,
-                Value());
-            NVVM::MBarrierInitOp::create(
-                body, loc,
-                context.smemAt(body, loc,
-                               context.plan.emptyBarrier(
-                                   slot, context.schedule.stages)),
-                readers, Value());
-          }
-          NVVM::FenceMbarrierInitOp::create(body, loc);
-          scf::YieldOp::create(body, loc);
-        });
+                context.plan.emptyBarrier(slot, context.schedule.stages)),
+            readers, Value());
+      }
+      NVVM::FenceMbarrierInitOp::create(body, loc);
+      scf::YieldOp::create(body, loc);
+    });
     NVVM::BarrierOp::create(rewriter, loc);
     rewriter.replaceOp(op, context.smem);
     return success();
@@ -58,7 +56,7 @@ struct RingPattern : KernelPattern<RingOp> {
 
 void createWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
   NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
-                                        i32Constant(builder, loc, kWaitHint));
+                                        constantI32(builder, loc, kWaitHint));
 }
 
 struct AcquirePattern : KernelPattern<AcquireOp> {
@@ -99,7 +97,7 @@ struct ExpectPattern : KernelPattern<ExpectOp> {
     NVVM::MBarrierArriveExpectTxOp::create(
         rewriter, loc, Type(),
         context.fullBarrier(rewriter, loc, adaptor.getSlot()),
-        i32Constant(rewriter, loc, op.getBytes()), NVVM::MemScopeKind::CTA,
+        constantI32(rewriter, loc, op.getBytes()), NVVM::MemScopeKind::CTA,
         /*relaxed=*/false, Value());
     rewriter.eraseOp(op);
     return success();
@@ -113,16 +111,14 @@ struct ReleasePattern : KernelPattern<ReleaseOp> {
   matchAndRewrite(ReleaseOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value first = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq, context.lane,
-        i32Constant(rewriter, loc, 0));
+    Value first =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              context.lane, constantI32(rewriter, loc, 0));
     Value barrier = context.emptyBarrier(rewriter, loc, adaptor.getSlot());
-    scf::IfOp::create(rewriter, loc, first,
-                      [&](OpBuilder &body, Location loc) {
-                        NVVM::MBarrierArriveOp::create(body, loc, Type(),
-                                                       barrier, Value());
-                        scf::YieldOp::create(body, loc);
-                      });
+    scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &body, Location loc) {
+      NVVM::MBarrierArriveOp::create(body, loc, Type(), barrier, Value());
+      scf::YieldOp::create(body, loc);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -144,16 +140,14 @@ struct TmaLoadPattern : KernelPattern<TmaLoadOp> {
                                          : plan.slotBytesScaleA;
     Value local =
         context.slotAddress(rewriter, loc, base, step, adaptor.getSlot());
-    auto clusterPointer =
-        LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
+    auto clusterPointer = LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
     Value destination =
         LLVM::AddrSpaceCastOp::create(rewriter, loc, clusterPointer, local);
     Value hint;
     if (int64_t policy = cachePolicy(op.getHint()))
-      hint = i64Constant(rewriter, loc, policy);
+      hint = constantI64(rewriter, loc, policy);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        rewriter, loc, destination, adaptor.getMap(),
-        adaptor.getCoordinates(),
+        rewriter, loc, destination, adaptor.getMap(), adaptor.getCoordinates(),
         context.fullBarrier(rewriter, loc, adaptor.getSlot()), ValueRange(),
         Value(), hint, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
         NVVM::CTAGroupKindAttr(), Value());
@@ -170,16 +164,17 @@ struct RowScalesPattern : KernelPattern<RowScalesOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type f32 = rewriter.getF32Type();
-    Value column =
-        context.slotAddress(rewriter, loc, context.plan.offsetScaleA,
-                            context.plan.slotBytesScaleA, adaptor.getSlot());
+    Value column = context.slotAddress(
+        rewriter, loc,
+        context.plan.offsetScaleA +
+            int64_t(op.getKBlock()) * context.schedule.tileM * 4,
+        context.plan.slotBytesScaleA, adaptor.getSlot());
     Value row = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
                                       context.fragmentRow(rewriter, loc));
     Value upper = LLVM::GEPOp::create(rewriter, loc, column.getType(), f32,
                                       column, ValueRange{row});
-    Value lower =
-        LLVM::GEPOp::create(rewriter, loc, column.getType(), f32, upper,
-                            ArrayRef<LLVM::GEPArg>{8});
+    Value lower = LLVM::GEPOp::create(rewriter, loc, column.getType(), f32,
+                                      upper, ArrayRef<LLVM::GEPArg>{8});
     rewriter.replaceOp(op, {LLVM::LoadOp::create(rewriter, loc, f32, upper),
                             LLVM::LoadOp::create(rewriter, loc, f32, lower)});
     return success();
@@ -218,13 +213,13 @@ struct GlobalRowScalesPattern : KernelPattern<GlobalRowScalesOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value last = arith::SubIOp::create(rewriter, loc, adaptor.getLimit(),
-                                       i32Constant(rewriter, loc, 1));
+                                       constantI32(rewriter, loc, 1));
     Value upperRow = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
                                            context.fragmentRow(rewriter, loc));
     SmallVector<Value, 2> scales;
     for (int64_t below : {0, 8}) {
       Value row = arith::AddIOp::create(rewriter, loc, upperRow,
-                                        i32Constant(rewriter, loc, below));
+                                        constantI32(rewriter, loc, below));
       Value inside = arith::MinUIOp::create(rewriter, loc, row, last);
       Value index = scaleIndex(rewriter, loc, inside, adaptor.getRowStride(),
                                adaptor.getKblock(), adaptor.getKStride());
@@ -243,13 +238,12 @@ struct ColScalePattern : KernelPattern<ColScaleOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value last = arith::SubIOp::create(rewriter, loc, adaptor.getGroups(),
-                                       i32Constant(rewriter, loc, 1));
+                                       constantI32(rewriter, loc, 1));
     Value group =
         arith::MinUIOp::create(rewriter, loc, adaptor.getGroup(), last);
     Value index = scaleIndex(rewriter, loc, group, adaptor.getGroupStride(),
                              adaptor.getKblock(), adaptor.getKStride());
-    rewriter.replaceOp(op,
-                       loadScale(rewriter, loc, adaptor.getBase(), index));
+    rewriter.replaceOp(op, loadScale(rewriter, loc, adaptor.getBase(), index));
     return success();
   }
 };

@@ -31,13 +31,13 @@ struct TilesPattern : KernelPattern<TilesOp> {
           arith::MulIOp::create(rewriter, loc, step, adaptor.getLane());
       first = arith::AddIOp::create(rewriter, loc, first, skipped);
       step = arith::MulIOp::create(rewriter, loc, step,
-                                   i32Constant(rewriter, loc, op.getLanes()));
+                                   constantI32(rewriter, loc, op.getLanes()));
     }
     auto loop = scf::ForOp::create(rewriter, loc, first, total, step,
                                    adaptor.getInits());
     rewriter.setInsertionPointToStart(loop.getBody());
-    auto [row, column] = rasterise(rewriter, loc, loop.getInductionVar(),
-                                   tilesM, tilesN);
+    auto [row, column] =
+        rasterise(rewriter, loc, loop.getInductionVar(), tilesM, tilesN);
     SmallVector<Value> arguments = {row, column};
     llvm::append_range(arguments, loop.getRegionIterArgs());
 
@@ -55,25 +55,25 @@ struct TilesPattern : KernelPattern<TilesOp> {
   std::pair<Value, Value> rasterise(OpBuilder &builder, Location loc,
                                     Value tile, Value tilesM,
                                     Value tilesN) const {
-    Value perGroup = arith::MulIOp::create(builder, loc, context.rasterGroup,
-                                           tilesN);
+    Value perGroup =
+        arith::MulIOp::create(builder, loc, context.rasterGroup, tilesN);
     Value group = arith::DivUIOp::create(builder, loc, tile, perGroup);
     Value before = arith::MulIOp::create(builder, loc, group, perGroup);
     Value within = arith::SubIOp::create(builder, loc, tile, before);
-    Value firstRow = arith::MulIOp::create(builder, loc, group,
-                                           context.rasterGroup);
+    Value firstRow =
+        arith::MulIOp::create(builder, loc, group, context.rasterGroup);
     Value rowsLeft = arith::SubIOp::create(builder, loc, tilesM, firstRow);
-    Value rows = arith::MinUIOp::create(builder, loc, rowsLeft,
-                                        context.rasterGroup);
+    Value rows =
+        arith::MinUIOp::create(builder, loc, rowsLeft, context.rasterGroup);
     Value column = arith::DivUIOp::create(builder, loc, within, rows);
     Value walked = arith::MulIOp::create(builder, loc, column, rows);
     Value rest = arith::SubIOp::create(builder, loc, within, walked);
     Value row = arith::AddIOp::create(builder, loc, firstRow, rest);
     Value m0 = arith::MulIOp::create(
-        builder, loc, row, i32Constant(builder, loc, context.schedule.tileM));
+        builder, loc, row, constantI32(builder, loc, context.schedule.tileM));
     Value n0 = arith::MulIOp::create(
         builder, loc, column,
-        i32Constant(builder, loc, context.schedule.tileN));
+        constantI32(builder, loc, context.schedule.tileN));
     return {m0, n0};
   }
 };
@@ -84,8 +84,10 @@ struct KBlocksPattern : KernelPattern<KBlocksOp> {
   LogicalResult
   matchAndRewrite(KBlocksOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, ceilDivide(rewriter, op.getLoc(), context.sizeK,
-                                      context.schedule.tileK));
+    int64_t depth =
+        int64_t(context.schedule.tileK) * context.schedule.kBlocksPerStage;
+    rewriter.replaceOp(op,
+                       ceilDivide(rewriter, op.getLoc(), context.sizeK, depth));
     return success();
   }
 };
@@ -97,18 +99,18 @@ struct AdvancePattern : KernelPattern<AdvanceOp> {
   matchAndRewrite(AdvanceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value stages = i32Constant(rewriter, loc, context.schedule.stages);
+    Value stages = constantI32(rewriter, loc, context.schedule.stages);
     if (!op.getBy()) {
       Value up = arith::AddIOp::create(rewriter, loc, adaptor.getSlot(),
-                                       i32Constant(rewriter, loc, 1));
-      Value wraps = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::eq, up, stages);
-      Value slot = arith::SelectOp::create(
-          rewriter, loc, wraps, i32Constant(rewriter, loc, 0), up);
-      Value flip = arith::ExtUIOp::create(rewriter, loc,
-                                          rewriter.getI32Type(), wraps);
-      Value phase = arith::XOrIOp::create(rewriter, loc, adaptor.getPhase(),
-                                          flip);
+                                       constantI32(rewriter, loc, 1));
+      Value wraps = arith::CmpIOp::create(rewriter, loc,
+                                          arith::CmpIPredicate::eq, up, stages);
+      Value slot = arith::SelectOp::create(rewriter, loc, wraps,
+                                           constantI32(rewriter, loc, 0), up);
+      Value flip =
+          arith::ExtUIOp::create(rewriter, loc, rewriter.getI32Type(), wraps);
+      Value phase =
+          arith::XOrIOp::create(rewriter, loc, adaptor.getPhase(), flip);
       rewriter.replaceOp(op, {slot, phase});
       return success();
     }
@@ -117,9 +119,9 @@ struct AdvancePattern : KernelPattern<AdvanceOp> {
     Value laps = arith::DivUIOp::create(rewriter, loc, up, stages);
     Value slot = arith::RemUIOp::create(rewriter, loc, up, stages);
     Value flip = arith::AndIOp::create(rewriter, loc, laps,
-                                       i32Constant(rewriter, loc, 1));
-    Value phase = arith::XOrIOp::create(rewriter, loc, adaptor.getPhase(),
-                                        flip);
+                                       constantI32(rewriter, loc, 1));
+    Value phase =
+        arith::XOrIOp::create(rewriter, loc, adaptor.getPhase(), flip);
     rewriter.replaceOp(op, {slot, phase});
     return success();
   }

@@ -61,8 +61,11 @@ static std::string whyNotRealised(const Problem &problem,
     return "clusters are not realised yet; cluster = 1x1 is";
   if (schedule.splitK != 1)
     return "split_k is not realised yet; leave it out";
-  if (schedule.kBlocksPerStage != 1)
-    return "kblocks_per_stage is realised for 1 only so far";
+  if (schedule.kBlocksPerStage != 1 &&
+      (problem.k == ::dgemm::kDynamic || problem.k % schedule.tileK != 0))
+    return "kblocks_per_stage = " + std::to_string(schedule.kBlocksPerStage) +
+           " needs a fixed K that is a multiple of tileK (" +
+           std::to_string(schedule.tileK) + ")";
   if (schedule.rasterOrder != ::dgemm::RasterOrder::AlongM)
     return "raster = along_n is not realised yet; along_m is";
   bool scaledAlongK = problem.scaleA.blockedAlongK();
@@ -71,9 +74,8 @@ static std::string whyNotRealised(const Problem &problem,
            std::to_string(schedule.tileK) + " (tileK), found " +
            std::to_string(schedule.promotion);
   if (scaledAlongK && problem.scaleA.cols != schedule.tileK)
-    return "the scale blocks along K (" +
-           std::to_string(problem.scaleA.cols) + ") must equal tileK (" +
-           std::to_string(schedule.tileK) + ")";
+    return "the scale blocks along K (" + std::to_string(problem.scaleA.cols) +
+           ") must equal tileK (" + std::to_string(schedule.tileK) + ")";
   if (schedule.promotion != 0 && schedule.promotion != schedule.tileK)
     return "promote must be tileK (" + std::to_string(schedule.tileK) +
            ") or 0, found " + std::to_string(schedule.promotion);
@@ -95,12 +97,6 @@ static std::string uniqueName(ModuleOp module, MatmulOp matmul, int row,
   return name;
 }
 
-static TileType operandTile(MLIRContext *context, DType type, int64_t rows,
-                            int64_t cols, int64_t swizzle) {
-  return TileType::get(context, rows, cols, elementTypeOf(context, type),
-                       swizzle);
-}
-
 /// The body on whole tiles: for each tile, sum over K blocks, then store.
 static void buildBody(KernelOp kernel) {
   const Problem &problem = kernel.getProblem().getValue();
@@ -108,13 +104,9 @@ static void buildBody(KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
-  auto fragment =
-      FragmentType::get(context, schedule.tileM, schedule.tileN,
-                        Float32Type::get(context));
-  TileType tileA = operandTile(context, problem.a, schedule.tileM,
-                               schedule.tileK, schedule.swizzleA);
-  TileType tileB = operandTile(context, problem.b, schedule.tileN,
-                               schedule.tileK, schedule.swizzleB);
+  auto fragment = FragmentType::get(context, schedule.tileM, schedule.tileN,
+                                    Float32Type::get(context));
+  auto slots = slotTiles(kernel);
 
   auto tiles = TilesOp::create(builder, loc, ValueRange{});
   builder.setInsertionPointToEnd(&tiles.getBody().front());
@@ -127,8 +119,8 @@ static void buildBody(KernelOp kernel) {
   auto loop = scf::ForOp::create(
       builder, loc, lower, upper, step, ValueRange{zero},
       [&](OpBuilder &body, Location loc, Value kb, ValueRange carried) {
-        Value a = LoadOp::create(body, loc, tileA, "a", m0, kb);
-        Value b = LoadOp::create(body, loc, tileB, "b", n0, kb);
+        Value a = LoadOp::create(body, loc, slots[0].second, "a", m0, kb);
+        Value b = LoadOp::create(body, loc, slots[1].second, "b", n0, kb);
         Value sum = TileMmaOp::create(body, loc, fragment, a, b, carried[0]);
         scf::YieldOp::create(body, loc, sum);
       });
@@ -188,10 +180,9 @@ LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
         uniqueName(module, matmul, row, /*several=*/schedules.size() > 1);
     ::dgemm::KernelMetadata metadata = ::dgemm::describeKernel(
         name, problem, schedule.getValue(), source.str());
-    auto kernel = KernelOp::create(
-        builder, matmul.getLoc(), name,
-        ProblemAttr::get(&getContext(), problem), schedule, source,
-        SmemPlanAttr{});
+    auto kernel = KernelOp::create(builder, matmul.getLoc(), name,
+                                   ProblemAttr::get(&getContext(), problem),
+                                   schedule, source, SmemPlanAttr{});
     Block &block = kernel.getBody().emplaceBlock();
     for (Type type : KernelOp::getParameterTypes(&getContext(), metadata))
       block.addArgument(type, matmul.getLoc());

@@ -114,9 +114,9 @@ size_t FenceInserter::fenceRun(ArrayRef<Operation *> ops, size_t first) {
   }
   SmallVector<Value> pin = takePins();
   builder.setInsertionPoint(run.front());
-  auto fence = WgmmaFenceOp::create(builder, run.front().getLoc(), handedTypes,
-                                    ValueRange(pin).getTypes(), accumulators,
-                                    pin);
+  auto fence =
+      WgmmaFenceOp::create(builder, run.front().getLoc(), handedTypes,
+                           ValueRange(pin).getTypes(), accumulators, pin);
   replacePins(pin, fence.getPinned(), fence);
   for (auto [mma, handed] : llvm::zip(tied, fence.getHanded())) {
     Operation *old = mma.getAccumulator().getDefiningOp();
@@ -150,9 +150,9 @@ void FenceInserter::waitFor(Operation *before, int pending) {
   }
   SmallVector<Value> pin = takePins();
   builder.setInsertionPoint(before);
-  auto wait = WgmmaWaitOp::create(
-      builder, before->getLoc(), types, TypeRange{}, ValueRange(pin).getTypes(),
-      pending, resolve, ValueRange{}, pin);
+  auto wait = WgmmaWaitOp::create(builder, before->getLoc(), types, TypeRange{},
+                                  ValueRange(pin).getTypes(), pending, resolve,
+                                  ValueRange{}, pin);
   replacePins(pin, wait.getPinned(), wait);
   for (auto [value, resolved] : llvm::zip(resolve, wait.getResolved()))
     value.replaceUsesWithIf(resolved, [](OpOperand &use) {

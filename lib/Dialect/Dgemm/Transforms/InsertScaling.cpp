@@ -46,17 +46,15 @@ struct InsertScalingPass
     Value n0 = tiles.getBody().getArgument(1);
     Value kb = loop.getInductionVar();
     Value rowScales;
-    if (::dgemm::rowScalePath(problem, schedule) ==
-        ::dgemm::RowScalePath::Ring) {
-      auto tile = TileType::get(&getContext(), 1, schedule.tileM,
-                                builder.getF32Type(), /*swizzle=*/0);
-      rowScales = LoadOp::create(builder, loc, tile, "scale_a", m0, kb);
-    }
+    auto slots = slotTiles(getOperation());
+    if (slots.size() == 3)
+      rowScales =
+          LoadOp::create(builder, loc, slots[2].second, "scale_a", m0, kb);
     Value partial = TileMmaOp::create(builder, loc, mma.getType(), mma.getA(),
                                       mma.getB(), Value{});
-    Value sum = TilePromoteOp::create(builder, loc, mma.getType(),
-                                      mma.getAccumulator(), partial, m0, n0,
-                                      kb, rowScales);
+    Value sum =
+        TilePromoteOp::create(builder, loc, mma.getType(), mma.getAccumulator(),
+                              partial, m0, n0, kb, rowScales);
     mma.replaceAllUsesWith(sum);
     mma.erase();
   }

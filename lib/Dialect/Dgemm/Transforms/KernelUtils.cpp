@@ -5,20 +5,9 @@
 
 #include "KernelUtils.h"
 
+#include "dgemm/Runtime/KernelInterface.h"
+
 using namespace mlir;
-
-Value mlir::dgemm::constantI32(OpBuilder &builder, Location loc,
-                               int64_t value) {
-  return arith::ConstantOp::create(
-      builder, loc,
-      builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
-Value mlir::dgemm::constantI64(OpBuilder &builder, Location loc,
-                               int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI64IntegerAttr(value));
-}
 
 Value mlir::dgemm::sizeOf(OpBuilder &builder, Location loc, KernelOp kernel,
                           ::dgemm::Symbol symbol) {
@@ -53,6 +42,27 @@ Type mlir::dgemm::elementTypeOf(MLIRContext *context, ::dgemm::DType type) {
     break;
   }
   return NoneType::get(context);
+}
+
+SmallVector<std::pair<StringRef, mlir::dgemm::TileType>>
+mlir::dgemm::slotTiles(KernelOp kernel) {
+  const ::dgemm::Problem &problem = kernel.getProblem().getValue();
+  const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
+  MLIRContext *context = kernel.getContext();
+  auto tile = [&](int64_t rows, int64_t cols, ::dgemm::DType type,
+                  int64_t swizzle) {
+    return TileType::get(context, rows, cols, elementTypeOf(context, type),
+                         swizzle);
+  };
+  int64_t blocks = schedule.kBlocksPerStage;
+  int64_t depth = schedule.tileK * blocks;
+  SmallVector<std::pair<StringRef, TileType>> tiles = {
+      {"a", tile(schedule.tileM, depth, problem.a, schedule.swizzleA)},
+      {"b", tile(schedule.tileN, depth, problem.b, schedule.swizzleB)}};
+  if (::dgemm::rowScalePath(problem, schedule) == ::dgemm::RowScalePath::Ring)
+    tiles.push_back({"scale_a", tile(blocks, schedule.tileM,
+                                     problem.scaleA.type, /*swizzle=*/0)});
+  return tiles;
 }
 
 mlir::dgemm::TilesOp mlir::dgemm::findTiles(Operation *op) {

@@ -6,14 +6,12 @@
 #ifndef DGEMM_LIB_DIALECT_DGEMM_TRANSFORMS_KERNELUTILS_H
 #define DGEMM_LIB_DIALECT_DGEMM_TRANSFORMS_KERNELUTILS_H
 
+#include "dgemm/Dialect/Dgemm/IR/BuilderUtils.h"
 #include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
 
 #include "mlir/IR/Builders.h"
 
 namespace mlir::dgemm {
-
-Value constantI32(OpBuilder &builder, Location loc, int64_t value);
-Value constantI64(OpBuilder &builder, Location loc, int64_t value);
 
 /// M, N or K as i32: a constant when the problem fixes it, else the kernel's
 /// parameter.
@@ -22,6 +20,10 @@ Value sizeOf(OpBuilder &builder, Location loc, KernelOp kernel,
 
 /// The MLIR element type of a plain one.
 Type elementTypeOf(MLIRContext *context, ::dgemm::DType type);
+
+/// What one slot of the kernel's ring holds, by operand: A, then B, then A's
+/// scales where they travel by TMA, each cut as the schedule says.
+SmallVector<std::pair<StringRef, TileType>> slotTiles(KernelOp kernel);
 
 /// The only tile loop below `op`; null when there is none.
 TilesOp findTiles(Operation *op);

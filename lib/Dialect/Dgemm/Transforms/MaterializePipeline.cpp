@@ -51,28 +51,12 @@ struct MaterializePipelinePass
 };
 } // namespace
 
-/// The ring carries A, then B, then A's scales where they travel by TMA, each
-/// cut as the schedule says: the tensor maps and the shared-memory plan follow
-/// from the schedule alone.
+/// The loads must be those of slotTiles: the tensor maps and the shared-memory
+/// plan follow from the schedule alone.
 LogicalResult MaterializePipelinePass::verifyLoads(KernelOp kernel,
                                                    TilesOp tiles,
                                                    scf::ForOp loop) {
-  const ::dgemm::Problem &problem = kernel.getProblem().getValue();
-  const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
-  MLIRContext *context = &getContext();
-  auto tile = [&](int64_t rows, int64_t cols, ::dgemm::DType type,
-                  int64_t swizzle) {
-    return TileType::get(context, rows, cols, elementTypeOf(context, type),
-                         swizzle);
-  };
-  SmallVector<std::pair<StringRef, TileType>> expected = {
-      {"a", tile(schedule.tileM, schedule.tileK, problem.a, schedule.swizzleA)},
-      {"b",
-       tile(schedule.tileN, schedule.tileK, problem.b, schedule.swizzleB)}};
-  if (kernel.getTensorMap(::dgemm::Operand::ScaleA))
-    expected.push_back({"scale_a", tile(1, schedule.tileM, ::dgemm::DType::F32,
-                                        /*swizzle=*/0)});
-
+  auto expected = slotTiles(kernel);
   auto loops = tiles.getBody().front().getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
     return tiles.emitOpError() << "expected one K loop, found "
@@ -134,19 +118,24 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
   AcquireOp::create(builder, loc, ring, slot, free);
   ExpectOp::create(builder, loc, ring, slot, static_cast<int32_t>(bytes));
   for (auto [member, load] : llvm::enumerate(loads)) {
-    Value k = load.getKblock();
-    SmallVector<Value, 2> coordinates;
+    Value step = load.getKblock();
+    auto times = [&](int64_t factor) -> Value {
+      return arith::MulIOp::create(builder, load.getLoc(), step,
+                                   constantI32(builder, loc, factor));
+    };
+    SmallVector<Value, 3> coordinates;
     if (load.getOperand() == "scale_a")
-      coordinates = {load.getRow(), k};
+      coordinates = {load.getRow(), times(schedule.kBlocksPerStage)};
+    else if (schedule.kBlocksPerStage == 1)
+      coordinates = {times(schedule.tileK), load.getRow()};
     else
-      coordinates = {
-          arith::MulIOp::create(builder, load.getLoc(), k,
-                                constantI32(builder, loc, schedule.tileK)),
-          load.getRow()};
+      coordinates = {constantI32(builder, loc, 0), load.getRow(),
+                     times(schedule.kBlocksPerStage)};
+    bool readOnce = schedule.streamB && load.getOperand() == "b";
     TmaLoadOp::create(builder, load.getLoc(),
                       kernel.getTensorMap(operandOf(load.getOperand())),
                       coordinates, ring, slot, static_cast<int32_t>(member),
-                      "evict_normal");
+                      readOnce ? "evict_first" : "evict_normal");
   }
   WaitOp::create(builder, loc, ring, slot, phase);
   for (auto [member, load] : llvm::enumerate(loads)) {

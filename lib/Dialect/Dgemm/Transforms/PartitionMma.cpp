@@ -74,12 +74,23 @@ private:
     return dyn_cast<TileStoreOp>(*sums.user_begin());
   }
 
-  /// Scales of K block `kb`, loaded as early as each path allows.
-  SmallVector<SmallVector<Value, 2>> loadRowScales(Value slot, Value kb);
-  void addColumnScales(int64_t residue, int nBlock, Value kb,
-                       DenseMap<int64_t, Value> &loaded,
-                       SmallVectorImpl<Value> &scales,
-                       SmallVectorImpl<int32_t> &boundaries);
+  bool rowScalesInMemory() const {
+    return ::dgemm::rowScalePath(problem, schedule) == RowScalePath::Global;
+  }
+  /// Column scale blocks that a tile touches when its first column lies
+  /// `residue` columns into one.
+  int64_t numGroups(int64_t residue) const {
+    return problem.scaleB.blockedAlongK()
+               ? (residue + schedule.tileN - 1) / problem.scaleB.rows + 1
+               : 0;
+  }
+  /// The scales of one K step that are read from global memory: for each of
+  /// its K blocks the rows' (two for each m64 block) if they do not come
+  /// through the ring, then one for each column scale block.
+  SmallVector<Value> loadScales(int64_t residue, Value step);
+  SmallVector<Value> firstScales(int64_t residue);
+  void promoteBlock(int64_t residue, int kBlock, int block, Value slot,
+                    ArrayRef<Value> scales, Value partial, Value &sum);
   void finish(ArrayRef<Value> fragments, Value slot, Value phase);
 
   KernelOp kernel;
@@ -96,7 +107,10 @@ private:
   SmallVector<Value> blockRows;
   /// For global row scales: row of each m64 block within A.
   SmallVector<Value> globalRows;
-  Value firstGroup, groups, limit;
+  Value firstGroup, groups, limit, lastBlock;
+  /// Row scales of the current step from the ring: all m64 blocks of its first
+  /// K block, then of the next.
+  SmallVector<SmallVector<Value, 2>> ringScales;
   FragmentType fragment;
   InflightType inflight;
 };
@@ -106,119 +120,166 @@ Value MmaPartitioner::zeroFragment() {
   return ZeroOp::create(builder, loc, fragment);
 }
 
-SmallVector<SmallVector<Value, 2>> MmaPartitioner::loadRowScales(Value slot,
-                                                                 Value kb) {
-  SmallVector<SmallVector<Value, 2>> scales(schedule.mBlocks());
-  RowScalePath path = ::dgemm::rowScalePath(problem, schedule);
+SmallVector<Value> MmaPartitioner::loadScales(int64_t residue, Value step) {
+  SmallVector<Value> scales;
+  if (!rowScalesInMemory() && numGroups(residue) == 0)
+    return scales;
   Type f32 = builder.getF32Type();
-  for (int block = 0; block < schedule.mBlocks(); ++block) {
-    if (path == RowScalePath::Ring) {
-      auto op = RowScalesOp::create(builder, loc, f32, f32, ring, slot,
-                                    blockRows[block], /*member=*/2);
-      scales[block] = {op.getUpper(), op.getLower()};
-    } else if (path == RowScalePath::Global) {
+  Value one = constantI64(builder, loc, 1);
+  Value blocks = constantI32(builder, loc, schedule.kBlocksPerStage);
+  Value first = arith::MulIOp::create(builder, loc, step, blocks);
+  for (int kBlock = 0; kBlock < schedule.kBlocksPerStage; ++kBlock) {
+    // Steps may reach past the last K block: what is multiplied there is zero,
+    // and its scales are only required to exist.
+    Value beyond = arith::AddIOp::create(builder, loc, first,
+                                         constantI32(builder, loc, kBlock));
+    Value kb = arith::MinUIOp::create(builder, loc, beyond, lastBlock);
+    if (rowScalesInMemory()) {
       Value stride = kernel.getSize(Symbol::LdScaleA);
-      Value one = constantI64(builder, loc, 1);
       bool kMajor = problem.scaleA.major == ScaleMajor::K;
-      auto op = GlobalRowScalesOp::create(
-          builder, loc, f32, f32, kernel.getPointer(Operand::ScaleA),
-          globalRows[block], limit, kb, kMajor ? stride : one,
-          kMajor ? one : stride);
-      scales[block] = {op.getUpper(), op.getLower()};
+      for (Value row : globalRows) {
+        auto op = GlobalRowScalesOp::create(
+            builder, loc, f32, f32, kernel.getPointer(Operand::ScaleA), row,
+            limit, kb, kMajor ? stride : one, kMajor ? one : stride);
+        scales.append({op.getUpper(), op.getLower()});
+      }
+    }
+    for (int64_t group = 0; group < numGroups(residue); ++group) {
+      Value number = arith::AddIOp::create(builder, loc, firstGroup,
+                                           constantI32(builder, loc, group));
+      scales.push_back(ColScaleOp::create(
+          builder, loc, f32, kernel.getPointer(Operand::ScaleB), number, groups,
+          kb, kernel.getSize(Symbol::LdScaleB), one));
     }
   }
   return scales;
 }
 
-void MmaPartitioner::addColumnScales(int64_t residue, int nBlock, Value kb,
-                                     DenseMap<int64_t, Value> &loaded,
-                                     SmallVectorImpl<Value> &scales,
-                                     SmallVectorImpl<int32_t> &boundaries) {
-  if (!problem.scaleB.blockedAlongK())
-    return;
-  int64_t width = problem.scaleB.rows, cols = schedule.nPerBlock();
-  int64_t first = residue + nBlock * cols;
-  for (int64_t group = first / width; group <= (first + cols - 1) / width;
-       ++group) {
-    Value &scale = loaded[group];
-    if (!scale) {
-      Value number = arith::AddIOp::create(builder, loc, firstGroup,
-                                           constantI32(builder, loc, group));
-      scale = ColScaleOp::create(builder, loc, builder.getF32Type(),
-                                 kernel.getPointer(Operand::ScaleB), number,
-                                 groups, kb, kernel.getSize(Symbol::LdScaleB),
-                                 constantI64(builder, loc, 1));
+/// With K = 0 there are no scales to read.
+SmallVector<Value> MmaPartitioner::firstScales(int64_t residue) {
+  size_t count =
+      schedule.kBlocksPerStage *
+      ((rowScalesInMemory() ? 2 * globalRows.size() : 0) + numGroups(residue));
+  if (count == 0)
+    return {};
+  Value zero = constantI32(builder, loc, 0);
+  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                    loop.getUpperBound(), zero);
+  OpBuilder::InsertionGuard guard(builder);
+  auto guarded = scf::IfOp::create(
+      builder, loc, SmallVector<Type>(count, builder.getF32Type()), any,
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
+  builder.setInsertionPointToStart(guarded.thenBlock());
+  scf::YieldOp::create(builder, loc, loadScales(residue, zero));
+  builder.setInsertionPointToStart(guarded.elseBlock());
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
+  scf::YieldOp::create(builder, loc, SmallVector<Value>(count, none));
+  return SmallVector<Value>(guarded.getResults());
+}
+
+void MmaPartitioner::promoteBlock(int64_t residue, int kBlock, int block,
+                                  Value slot, ArrayRef<Value> scales,
+                                  Value partial, Value &sum) {
+  int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
+  size_t inMemory = rowScalesInMemory() ? 2 * globalRows.size() : 0;
+  ArrayRef<Value> mine = scales.slice(kBlock * (inMemory + numGroups(residue)),
+                                      inMemory + numGroups(residue));
+  SmallVector<Value, 2> rows, cols;
+  SmallVector<int32_t, 2> boundaries;
+  if (rowScalesInMemory())
+    rows.assign({mine[2 * mb], mine[2 * mb + 1]});
+  else
+    rows = ringScales[kBlock * schedule.mBlocks() + mb];
+  if (numGroups(residue) != 0) {
+    int64_t width = problem.scaleB.rows, count = schedule.nPerBlock();
+    int64_t first = residue + nb * count;
+    for (int64_t group = first / width; group <= (first + count - 1) / width;
+         ++group) {
+      if (!cols.empty())
+        boundaries.push_back(static_cast<int32_t>(group * width - first));
+      cols.push_back(mine[inMemory + group]);
     }
-    if (!scales.empty())
-      boundaries.push_back(static_cast<int32_t>(group * width - first));
-    scales.push_back(scale);
   }
+  sum = PromoteOp::create(builder, loc, fragment, sum, partial, rows, cols,
+                          boundaries);
 }
 
 /// FP8 with promotion: per K block, each block's fresh product is added to an
-/// FP32 fragment. Returns the fragments, then slot and phase.
+/// FP32 fragment. Scales from global memory are read one step ahead, so that
+/// their latency never stands in front of a promotion. Returns the fragments,
+/// then slot and phase.
 SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
   SmallVector<Value> inits;
   for (int block = 0; block < numBlocks(); ++block)
     inits.push_back(zeroFragment());
+  SmallVector<Value> ahead = firstScales(residue);
+  llvm::append_range(inits, ahead);
   llvm::append_range(inits, loop.getInitArgs().take_back(2));
   auto copy = scf::ForOp::create(builder, loc, loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(), inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(copy.getBody());
-  Value kb = copy.getInductionVar();
-  SmallVector<Value> sums(copy.getRegionIterArgs().drop_back(2));
-  Value slot = copy.getRegionIterArgs().take_back(2)[0];
-  Value phase = copy.getRegionIterArgs().take_back(2)[1];
+  Value step = copy.getInductionVar();
+  auto arguments = copy.getRegionIterArgs();
+  SmallVector<Value> sums(arguments.take_front(numBlocks()));
+  SmallVector<Value> scales(arguments.slice(numBlocks(), ahead.size()));
+  Value slot = arguments.take_back(2)[0], phase = arguments.take_back(2)[1];
 
-  // Scales in global memory are read before the wait, so that their latency
-  // runs beside the copies'.
-  bool rowScalesInRing =
-      ::dgemm::rowScalePath(problem, schedule) == RowScalePath::Ring;
-  SmallVector<SmallVector<Value, 2>> rowScales;
-  if (!rowScalesInRing)
-    rowScales = loadRowScales(slot, kb);
-  DenseMap<int64_t, Value> loaded;
-  SmallVector<SmallVector<Value, 2>> colScales(schedule.nBlocks);
-  SmallVector<SmallVector<int32_t, 2>> boundaries(schedule.nBlocks);
-  for (int nb = 0; nb < schedule.nBlocks; ++nb)
-    addColumnScales(residue, nb, kb, loaded, colScales[nb], boundaries[nb]);
+  SmallVector<Value> nextScales;
+  if (!ahead.empty()) {
+    Value nextStep =
+        arith::AddIOp::create(builder, loc, step, constantI32(builder, loc, 1));
+    nextScales = loadScales(residue, nextStep);
+  }
   WaitOp::create(builder, loc, ring, slot, phase);
-  if (rowScalesInRing)
-    rowScales = loadRowScales(slot, kb);
+  ringScales.clear();
+  if (::dgemm::rowScalePath(problem, schedule) == RowScalePath::Ring)
+    for (int kBlock = 0; kBlock < schedule.kBlocksPerStage; ++kBlock)
+      for (Value row : blockRows) {
+        Type f32 = builder.getF32Type();
+        auto op = RowScalesOp::create(builder, loc, f32, f32, ring, slot, row,
+                                      /*member=*/2, kBlock);
+        ringScales.push_back({op.getUpper(), op.getLower()});
+      }
+  else
+    ringScales.resize(schedule.kBlocksPerStage * schedule.mBlocks());
 
-  SmallVector<Value> partials(numBlocks());
-  auto issue = [&](int block) {
-    Value undefined = WgmmaUndefOp::create(builder, loc, inflight);
-    int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
-    partials[block] =
-        MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
-                      nb * schedule.nPerBlock(), undefined, /*fresh=*/true);
-  };
-  auto promote = [&](int block) {
-    int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
+  // The step's products in order; with overlap one is promoted while the next
+  // one multiplies.
+  int total = numBlocks() * schedule.kBlocksPerStage;
+  int depth = schedule.overlapPromotion ? 2 : 1;
+  SmallVector<Value> partials(total);
+  for (int i = 0; i < total + depth - 1; ++i) {
+    if (i < total) {
+      int block = i % numBlocks();
+      int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
+      Value undefined = WgmmaUndefOp::create(builder, loc, inflight);
+      partials[i] = MmaOp::create(
+          builder, loc, inflight, ring, slot, blockRows[mb],
+          builder.getI32IntegerAttr(nb * schedule.nPerBlock()), undefined,
+          builder.getUnitAttr(), builder.getI32IntegerAttr(i / numBlocks()));
+    }
+    int done = i - (depth - 1);
+    if (done < 0)
+      continue;
     // Every multiplication has been issued, and what is in front of the last
     // promotion waits for them all: the slot is free before its arithmetic.
-    if (block == numBlocks() - 1)
+    if (done == total - 1)
       ReleaseOp::create(builder, loc, ring, slot, 0);
-    sums[block] =
-        PromoteOp::create(builder, loc, fragment, sums[block], partials[block],
-                          rowScales[mb], colScales[nb], boundaries[nb]);
-  };
-  int depth = schedule.overlapPromotion ? 2 : 1;
-  for (int block = 0; block < numBlocks() + depth - 1; ++block) {
-    if (block < numBlocks())
-      issue(block);
-    if (block >= depth - 1)
-      promote(block - depth + 1);
+    int block = done % numBlocks();
+    promoteBlock(residue, done / numBlocks(), block, slot, scales,
+                 partials[done], sums[block]);
   }
   auto next =
       AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
   SmallVector<Value> yields(sums);
+  llvm::append_range(yields, nextScales);
   llvm::append_range(yields, next.getResults());
   scf::YieldOp::create(builder, loc, yields);
-  auto results = copy.getResults();
-  return SmallVector<Value>(results.begin(), results.end());
+  SmallVector<Value> results(copy.getResults().take_front(numBlocks()));
+  llvm::append_range(results, copy.getResults().take_back(2));
+  return results;
 }
 
 /// Sums that stay in the tensor core's accumulators for all of K. The slot of
@@ -247,7 +308,8 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
     int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
     sums[block] =
         MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
-                      nb * schedule.nPerBlock(), sums[block], /*fresh=*/false);
+                      builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
+                      sums[block], UnitAttr(), IntegerAttr());
   }
   Value hasPrevious = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, copy.getInductionVar(),
@@ -376,11 +438,16 @@ void MmaPartitioner::run() {
       globalRows.push_back(arith::AddIOp::create(builder, loc, m0, row));
   }
   limit = sizeOf(builder, loc, kernel, Symbol::M);
+  // K = 0 gives a number that is never used.
+  Value blocksOfK = ceilDivide(
+      builder, loc, sizeOf(builder, loc, kernel, Symbol::K), schedule.tileK);
+  lastBlock = arith::SubIOp::create(builder, loc, blocksOfK,
+                                    constantI32(builder, loc, 1));
   if (problem.scaleB.blockedAlongK()) {
     Value width = constantI32(builder, loc, problem.scaleB.rows);
     firstGroup = arith::DivUIOp::create(builder, loc, n0, width);
-    groups = arith::CeilDivUIOp::create(
-        builder, loc, sizeOf(builder, loc, kernel, Symbol::N), width);
+    groups = ceilDivide(builder, loc, sizeOf(builder, loc, kernel, Symbol::N),
+                        problem.scaleB.rows);
   }
 
   if (promotes()) {

@@ -24,8 +24,8 @@ struct PlanSmemPass
         kernel.getProblem().getValue(), schedule, limits);
     int64_t available = ::dgemm::sharedMemoryBudget(schedule, limits);
     if (plan.total > available) {
-      kernel.emitOpError() << "shared memory: " << plan.total
-                           << " bytes used, " << available << " available";
+      kernel.emitOpError() << "shared memory: " << plan.total << " bytes used, "
+                           << available << " available";
       return signalPassFailure();
     }
     kernel.setSmemAttr(SmemPlanAttr::get(&getContext(), plan));

@@ -37,10 +37,10 @@ public:
   /// Clones `tiles` with other first values and, for consumers in ping-pong,
   /// the lane. `beforeLoop` and `afterLoop` add what surrounds the K loop; the
   /// latter may change the slot and phase that the next tile starts from.
-  void clone(TilesOp tiles, ValueRange inits, Value lane, int32_t lanes,
-             function_ref<void(OpBuilder &)> beforeLoop,
-             function_ref<void(OpBuilder &, SmallVectorImpl<Value> &)>
-                 afterLoop) {
+  void
+  clone(TilesOp tiles, ValueRange inits, Value lane, int32_t lanes,
+        function_ref<void(OpBuilder &)> beforeLoop,
+        function_ref<void(OpBuilder &, SmallVectorImpl<Value> &)> afterLoop) {
     auto copy = TilesOp::create(builder, tiles.getLoc(), inits, lane, lanes);
     OpBuilder::InsertionGuard guard(builder);
     for (auto [from, to] : llvm::zip(tiles.getBody().getArguments(),
@@ -139,8 +139,9 @@ struct SpecializeWarpsPass
                                schedule.regsProducer);
     builder.setInsertionPointToStart(&role.getBody().emplaceBlock());
     RoleCloner(builder, /*producer=*/true)
-        .clone(tiles, tiles.getInits(), Value{}, 1, [](OpBuilder &) {},
-               [](OpBuilder &, SmallVectorImpl<Value> &) {});
+        .clone(
+            tiles, tiles.getInits(), Value{}, 1, [](OpBuilder &) {},
+            [](OpBuilder &, SmallVectorImpl<Value> &) {});
   }
 
   void createConsumer(OpBuilder &builder, KernelOp kernel, TilesOp tiles,
@@ -148,15 +149,15 @@ struct SpecializeWarpsPass
     OpBuilder::InsertionGuard guard(builder);
     const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
     Location loc = kernel.getLoc();
-    auto role =
-        RoleOp::create(builder, loc, "consumer", schedule.regsConsumer);
+    auto role = RoleOp::create(builder, loc, "consumer", schedule.regsConsumer);
     Block &block = role.getBody().emplaceBlock();
     Value wg = block.addArgument(builder.getI32Type(), loc);
     builder.setInsertionPointToStart(&block);
     if (schedule.mode == ::dgemm::ConsumerMode::Cooperative) {
       RoleCloner(builder, /*producer=*/false)
-          .clone(tiles, tiles.getInits(), Value{}, 1, [](OpBuilder &) {},
-                 [](OpBuilder &, SmallVectorImpl<Value> &) {});
+          .clone(
+              tiles, tiles.getInits(), Value{}, 1, [](OpBuilder &) {},
+              [](OpBuilder &, SmallVectorImpl<Value> &) {});
       return;
     }
 
@@ -165,18 +166,18 @@ struct SpecializeWarpsPass
     Type i32 = builder.getI32Type();
     Value blocks = KBlocksOp::create(builder, loc, i32);
     Value ahead = arith::MulIOp::create(builder, loc, blocks, wg);
-    auto first = AdvanceOp::create(builder, loc, i32, i32, ring, tiles.getInits()[0],
-                                   tiles.getInits()[1], ahead);
+    auto first =
+        AdvanceOp::create(builder, loc, i32, i32, ring, tiles.getInits()[0],
+                          tiles.getInits()[1], ahead);
     // Warpgroup 0 multiplies first; 1 hands it the tensor core.
     Value one = constantI32(builder, loc, 1);
-    Value isSecond = arith::CmpIOp::create(builder, loc,
-                                           arith::CmpIPredicate::eq, wg, one);
-    scf::IfOp::create(builder, loc, isSecond,
-                      [&](OpBuilder &body, Location loc) {
-                        OrderArriveOp::create(body, loc,
-                                              constantI32(body, loc, 0));
-                        scf::YieldOp::create(body, loc);
-                      });
+    Value isSecond =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wg, one);
+    scf::IfOp::create(
+        builder, loc, isSecond, [&](OpBuilder &body, Location loc) {
+          OrderArriveOp::create(body, loc, constantI32(body, loc, 0));
+          scf::YieldOp::create(body, loc);
+        });
     Value other = arith::XOrIOp::create(builder, loc, wg, one);
     RoleCloner(builder, /*producer=*/false)
         .clone(

@@ -141,7 +141,10 @@ def Dgemm_NextOp
 }
 
 def Dgemm_KBlocksOp : Dgemm_Op<"k_blocks", [Pure]> {
-  let summary = "number of K blocks of the problem: ceil(K / tileK)";
+  let summary = "number of ring steps that cover K";
+  let description = [{
+    ceil(K / (tileK x kblocks_per_stage)).
+  }];
   let results = (outs I32:$count);
   let assemblyFormat = "attr-dict `:` type($count)";
 }

@@ -122,14 +122,15 @@ def Dgemm_MmaOp
                        AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "one 64xN block of one slot on the tensor core";
   let description = [{
-    Issues the WGMMAs of all of the slot's K for rows `row` to `row + 63` of
+    Issues the WGMMAs of K block `k_block` of the slot (of all its K blocks
+    when absent) for rows `row` to `row + 63` of
     the slot's A tile (member 0) and columns `col` to `col + n - 1` of its B
     tile (member 1): accumulator + a x b^T, or with `fresh` the product alone.
     Asynchronous: the result is in flight until a `dgemm.wgmma_wait`.
   }];
   let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$row,
                        I32Attr:$col, Dgemm_InflightType:$accumulator,
-                       UnitAttr:$fresh);
+                       UnitAttr:$fresh, OptionalAttr<I32Attr>:$k_block);
   let results = (outs Dgemm_InflightType:$result);
   let assemblyFormat = [{
     $ring `[` $slot `]` `rows` $row `cols` $col `into` $accumulator
@@ -150,10 +151,12 @@ def Dgemm_RowScalesOp
     : Dgemm_Op<"row_scales", [MemoryEffects<[MemRead<Dgemm_SharedResource>]>]> {
   let summary = "this thread's two A scales of an m64 block, from the slot";
   let description = [{
-    Scales of rows `row + 16 warp + lane / 4` and 8 rows further down.
+    Scales of rows `row + 16 warp + lane / 4` and 8 rows further down, for K
+    block `k_block` of the slot.
   }];
   let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$row,
-                       I32Attr:$member);
+                       I32Attr:$member,
+                       DefaultValuedAttr<I32Attr, "0">:$k_block);
   let results = (outs F32:$upper, F32:$lower);
   let assemblyFormat = [{
     $ring `[` $slot `]` `member` $member `rows` $row attr-dict `:` type($ring)
