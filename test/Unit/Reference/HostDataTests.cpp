@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
+#include <string>
 
 using namespace dgemm;
 
@@ -103,6 +105,21 @@ TEST(HostOperands, SeedsDecideTheBits) {
   EXPECT_FALSE(same(one->scaleB, other->scaleB));
   EXPECT_EQ(one->a.countNaN(), 0);
   EXPECT_EQ(one->d.countNaN(), 33 * 40);
+}
+
+TEST(HostOperands, NoRowComesTwice) {
+  Problem p;
+  LaunchSizes sizes = defaultSizes(p, 64, 64, 16);
+  auto made = makeOperands(p, sizes, 1);
+  ASSERT_TRUE(made) << made.message();
+  std::set<std::string> rows;
+  for (const HostMatrix *matrix : {&made->a, &made->b})
+    for (int64_t r = 0; r < 64; ++r) {
+      const char *row =
+          reinterpret_cast<const char *>(matrix->data()) + r * 16 * 2;
+      rows.insert(std::string(row, 16 * 2));
+    }
+  EXPECT_EQ(rows.size(), 128u);
 }
 
 TEST(HostOperands, ValuesLookNormal) {
