@@ -27,7 +27,7 @@ mapfile -t files < <(git ls-files -co --exclude-standard | while read -r f; do
 done)
 select_files() { printf '%s\n' "${files[@]}" | grep -E "$1" || true; }
 
-mapfile -t cxx < <(select_files '^(include|lib|tools|test|examples|cmake|python)/.*\.(h|cpp|c)$')
+mapfile -t cxx < <(select_files '^(include|lib|tools|test|examples|python)/.*\.(h|cpp|c)$')
 format=$(command -v clang-format-22 || true)
 if [ -z "$format" ]; then
   complain "clang-format-22 not found; run scripts/setup.sh"
