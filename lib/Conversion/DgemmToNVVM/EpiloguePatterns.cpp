@@ -213,10 +213,15 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type element = op.getElementType();
+    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
+    if (op.getTransposed()) {
+      storeTransposed(rewriter, op, adaptor, values);
+      rewriter.eraseOp(op);
+      return success();
+    }
     GlobalBlock block(rewriter, loc, context, adaptor.getBase(),
                       adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
                       adaptor.getCols(), adaptor.getStride(), element);
-    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
     for (int row = 0; row < 2; ++row)
       scf::IfOp::create(rewriter, loc, block.rowInside(rewriter, row),
                         [&](OpBuilder &body, Location loc) {
@@ -227,6 +232,78 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
                         });
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// Column c of the fragment is a row of the matrix: neighbouring lanes hold
+  /// neighbouring elements of it, one element a store.
+  void storeTransposed(OpBuilder &builder, StoreGlobalOp op, OpAdaptor adaptor,
+                       ArrayRef<Value> values) const {
+    Location loc = op.getLoc();
+    Type element = op.getElementType(), i64 = builder.getI64Type();
+    Value upper = arith::AddIOp::create(builder, loc, adaptor.getRow(),
+                                        context.fragmentRow(builder, loc));
+    Value quad = arith::AndIOp::create(builder, loc, context.lane,
+                                       constantI32(builder, loc, 3));
+    Value pair =
+        arith::ShLIOp::create(builder, loc, quad, constantI32(builder, loc, 1));
+    Value firstCol =
+        arith::AddIOp::create(builder, loc, adaptor.getCol(), pair);
+    Value colsLeft =
+        arith::SubIOp::create(builder, loc, adaptor.getCols(), firstCol);
+    Value wideRow = arith::ExtUIOp::create(builder, loc, i64, upper);
+    Value wideCol = arith::ExtUIOp::create(builder, loc, i64, firstCol);
+    Value start =
+        arith::MulIOp::create(builder, loc, wideCol, adaptor.getStride());
+    Value index = arith::AddIOp::create(builder, loc, start, wideRow);
+    Value corner =
+        LLVM::GEPOp::create(builder, loc, adaptor.getBase().getType(), element,
+                            adaptor.getBase(), ValueRange{index});
+    Value rowsLeft =
+        arith::SubIOp::create(builder, loc, adaptor.getRows(), upper);
+    for (int64_t i = 0, e = values.size(); i < e; i += 4)
+      for (int64_t j : {0, 1}) {
+        int64_t column = i / 4 * 8 + j;
+        Value inside =
+            compare(builder, loc, constantI32(builder, loc, column), colsLeft);
+        scf::IfOp::create(
+            builder, loc, inside, [&](OpBuilder &body, Location loc) {
+              Value offset =
+                  arith::MulIOp::create(body, loc, adaptor.getStride(),
+                                        constantI64(body, loc, column));
+              Value address =
+                  LLVM::GEPOp::create(body, loc, corner.getType(), element,
+                                      corner, ValueRange{offset});
+              for (int half : {0, 1})
+                storeElement(body, loc, address, 8 * half, rowsLeft,
+                             values[i + 2 * half + j], element);
+              scf::YieldOp::create(body, loc);
+            });
+      }
+  }
+
+  /// One element, `rows` further along, if that is inside.
+  static void storeElement(OpBuilder &builder, Location loc, Value address,
+                           int32_t rows, Value rowsLeft, Value value,
+                           Type element) {
+    Value inside =
+        compare(builder, loc, constantI32(builder, loc, rows), rowsLeft);
+    scf::IfOp::create(builder, loc, inside, [&](OpBuilder &body, Location loc) {
+      Value place = LLVM::GEPOp::create(body, loc, address.getType(), element,
+                                        address, ArrayRef<LLVM::GEPArg>{rows});
+      LLVM::StoreOp::create(body, loc, toElement(body, loc, value, element),
+                            place);
+      scf::YieldOp::create(body, loc);
+    });
+  }
+
+  static Value toElement(OpBuilder &builder, Location loc, Value value,
+                         Type element) {
+    if (!element.isBF16())
+      return value;
+    Value pair = toBF16Pair(builder, loc, value, value);
+    Value bits =
+        LLVM::TruncOp::create(builder, loc, builder.getI16Type(), pair);
+    return LLVM::BitcastOp::create(builder, loc, element, bits);
   }
 
   /// The first of the pair decides whether anything is stored, the second
@@ -244,20 +321,13 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
       scf::YieldOp::create(body, loc);
     };
     auto storeFirst = [&](OpBuilder &body, Location loc) {
-      scf::IfOp::create(
-          body, loc, block.colInside(body, offset),
-          [&](OpBuilder &inner, Location loc) {
-            Value one = first;
-            if (element.isBF16()) {
-              Value pair = toBF16Pair(inner, loc, first, first);
-              Value bits =
-                  LLVM::TruncOp::create(inner, loc, inner.getI16Type(), pair);
-              one = LLVM::BitcastOp::create(inner, loc, element, bits);
-            }
-            LLVM::StoreOp::create(inner, loc, one,
-                                  block.address(inner, row, offset));
-            scf::YieldOp::create(inner, loc);
-          });
+      scf::IfOp::create(body, loc, block.colInside(body, offset),
+                        [&](OpBuilder &inner, Location loc) {
+                          LLVM::StoreOp::create(
+                              inner, loc, toElement(inner, loc, first, element),
+                              block.address(inner, row, offset));
+                          scf::YieldOp::create(inner, loc);
+                        });
       scf::YieldOp::create(body, loc);
     };
     scf::IfOp::create(builder, loc, block.colInside(builder, offset + 1),

@@ -43,9 +43,14 @@ struct MmaPattern : KernelPattern<MmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingType ring = op.getRing().getType();
-    auto tileA = cast<TileType>(ring.getMembers()[0]);
-    auto tileB = cast<TileType>(ring.getMembers()[1]);
+    // The tile whose rows are the rows of the result, and its place.
     const ::dgemm::SmemPlan &plan = context.plan;
+    Type sides[] = {ring.getMembers()[0], ring.getMembers()[1]};
+    int64_t offsets[] = {plan.offsetA, plan.offsetB};
+    int64_t slotBytes[] = {plan.slotBytesA, plan.slotBytesB};
+    int rowSide = op.getSwapped() ? 1 : 0, colSide = 1 - rowSide;
+    auto tileA = cast<TileType>(sides[rowSide]);
+    auto tileB = cast<TileType>(sides[colSide]);
     int64_t bytes = tileA.getElementType().getIntOrFloatBitWidth() / 8;
     // A slot holds its K blocks one after another; the rows of each are one
     // swizzle span wide.
@@ -66,12 +71,12 @@ struct MmaPattern : KernelPattern<MmaOp> {
     Value row = arith::ExtUIOp::create(rewriter, loc, i64, adaptor.getRow());
     Value rowOffset = arith::MulIOp::create(
         rewriter, loc, row, constantI64(rewriter, loc, rowBytes / 16));
-    Value baseA = descriptorBase(rewriter, loc, tileA, plan.offsetA);
+    Value baseA = descriptorBase(rewriter, loc, tileA, offsets[rowSide]);
     baseA = arith::AddIOp::create(rewriter, loc, baseA, rowOffset);
-    baseA = atSlot(rewriter, loc, baseA, slot, plan.slotBytesA);
+    baseA = atSlot(rewriter, loc, baseA, slot, slotBytes[rowSide]);
     Value baseB = descriptorBase(rewriter, loc, tileB,
-                                 plan.offsetB + op.getCol() * rowBytes);
-    baseB = atSlot(rewriter, loc, baseB, slot, plan.slotBytesB);
+                                 offsets[colSide] + op.getCol() * rowBytes);
+    baseB = atSlot(rewriter, loc, baseB, slot, slotBytes[colSide]);
 
     int32_t k = static_cast<int32_t>(32 / bytes);
     Value sum = adaptor.getAccumulator();
@@ -153,7 +158,8 @@ struct PromotePattern : KernelPattern<PromoteOp> {
       return op.emitOpError("reads a product that is still in flight");
     auto rows = adaptor.getRows();
     auto cols = adaptor.getCols();
-    // factors[block][row]: a thread's two rows times each column block.
+    // factors[block][row]: a thread's two rows times each column block, or
+    // times each of the thread's columns.
     SmallVector<SmallVector<Value, 2>> factors(std::max<size_t>(cols.size(), 1),
                                                SmallVector<Value, 2>(2));
     for (auto [block, factor] : llvm::enumerate(factors))
@@ -174,6 +180,8 @@ struct PromotePattern : KernelPattern<PromoteOp> {
     ArrayRef<int32_t> boundaries = op.getBoundaries();
     for (int64_t i = 0, e = type.getBody().size(); i < e; ++i) {
       int64_t column = i / 4 * 8;
+      if (op.getEachColumn())
+        block = i / 4 * 2 + i % 2;
       while (block < boundaries.size() && column >= boundaries[block])
         ++block;
       Value sum = LLVM::ExtractValueOp::create(rewriter, loc,

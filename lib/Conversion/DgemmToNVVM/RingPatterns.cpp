@@ -230,6 +230,72 @@ struct GlobalRowScalesPattern : KernelPattern<GlobalRowScalesOp> {
   }
 };
 
+/// First of this thread's two columns in every 8.
+Value threadColumn(OpBuilder &builder, Location loc,
+                   const KernelContext &context) {
+  Value quad = arith::AndIOp::create(builder, loc, context.lane,
+                                     constantI32(builder, loc, 3));
+  return arith::ShLIOp::create(builder, loc, quad,
+                               constantI32(builder, loc, 1));
+}
+
+struct ColumnScalesPattern : KernelPattern<ColumnScalesOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ColumnScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    int64_t first =
+        int64_t(op.getKBlock()) * context.schedule.tileM + op.getCol();
+    Value column = context.slotAddress(
+        rewriter, loc, context.plan.offsetScaleA + first * 4,
+        context.plan.slotBytesScaleA, adaptor.getSlot());
+    Value start =
+        LLVM::GEPOp::create(rewriter, loc, column.getType(), f32, column,
+                            ValueRange{threadColumn(rewriter, loc, context)});
+    auto pair = VectorType::get(2, f32);
+    SmallVector<Value> scales;
+    for (size_t i = 0; i < op.getScales().size(); i += 2) {
+      Value address = LLVM::GEPOp::create(
+          rewriter, loc, start.getType(), f32, start,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * 4)});
+      Value both = LLVM::LoadOp::create(rewriter, loc, pair, address);
+      for (int64_t j : {0, 1})
+        scales.push_back(LLVM::ExtractElementOp::create(
+            rewriter, loc, both, constantI32(rewriter, loc, j)));
+    }
+    rewriter.replaceOp(op, scales);
+    return success();
+  }
+};
+
+struct GlobalColumnScalesPattern : KernelPattern<GlobalColumnScalesOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(GlobalColumnScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value last = arith::SubIOp::create(rewriter, loc, adaptor.getLimit(),
+                                       constantI32(rewriter, loc, 1));
+    Value first = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
+                                        threadColumn(rewriter, loc, context));
+    SmallVector<Value> scales;
+    for (int64_t i = 0, e = op.getScales().size(); i < e; ++i) {
+      Value row = arith::AddIOp::create(
+          rewriter, loc, first, constantI32(rewriter, loc, i / 2 * 8 + i % 2));
+      Value inside = arith::MinUIOp::create(rewriter, loc, row, last);
+      Value index = scaleIndex(rewriter, loc, inside, adaptor.getRowStride(),
+                               adaptor.getKblock(), adaptor.getKStride());
+      scales.push_back(loadScale(rewriter, loc, adaptor.getBase(), index));
+    }
+    rewriter.replaceOp(op, scales);
+    return success();
+  }
+};
+
 struct ColScalePattern : KernelPattern<ColScaleOp> {
   using KernelPattern::KernelPattern;
 
@@ -254,6 +320,7 @@ void mlir::dgemm::populateRingPatterns(RewritePatternSet &patterns,
                                        const KernelContext &context) {
   patterns.add<RingPattern, AcquirePattern, WaitPattern, ExpectPattern,
                ReleasePattern, TmaLoadPattern, RowScalesPattern,
-               GlobalRowScalesPattern, ColScalePattern>(
+               ColumnScalesPattern, GlobalRowScalesPattern,
+               GlobalColumnScalesPattern, ColScalePattern>(
       converter, patterns.getContext(), context);
 }

@@ -351,12 +351,13 @@ LogicalResult TmaLoadOp::verify() {
 
 LogicalResult MmaOp::verify() {
   RingType ring = getRing().getType();
-  auto b = cast<TileType>(ring.getMembers()[1]);
+  auto side = cast<TileType>(ring.getMembers()[getSwapped() ? 0 : 1]);
   int64_t cols = getResult().getType().getCols();
-  if (getCol() < 0 || getCol() % 8 != 0 || getCol() + cols > b.getRows())
+  if (getCol() < 0 || getCol() % 8 != 0 || getCol() + cols > side.getRows())
     return emitOpError() << "columns " << getCol() << " to "
-                         << getCol() + cols - 1 << " of a B tile with "
-                         << b.getRows() << " rows";
+                         << getCol() + cols - 1 << " of "
+                         << (getSwapped() ? "an A" : "a B") << " tile with "
+                         << side.getRows() << " rows";
   return success();
 }
 
@@ -379,6 +380,15 @@ LogicalResult PromoteOp::verify() {
   if (!getRows().empty() && getRows().size() != 2)
     return emitOpError() << "expected an upper and a lower row scale, found "
                          << getRows().size();
+  if (getEachColumn()) {
+    if (static_cast<int64_t>(getCols().size()) != cols / 4)
+      return emitOpError() << "expected " << cols / 4
+                           << " scales, two for every 8 columns, found "
+                           << getCols().size();
+    if (!getBoundaries().empty())
+      return emitOpError() << "scales of each column have no boundaries";
+    return success();
+  }
   ArrayRef<int32_t> boundaries = getBoundaries();
   if (boundaries.size() + 1 != std::max<size_t>(getCols().size(), 1))
     return emitOpError() << "expected "
@@ -393,6 +403,22 @@ LogicalResult PromoteOp::verify() {
                            << boundary;
     last = boundary;
   }
+  return success();
+}
+
+LogicalResult ColumnScalesOp::verify() {
+  if (failed(verifyMember(*this, getRing().getType(), getMember())))
+    return failure();
+  if (getScales().empty() || getScales().size() % 2 != 0)
+    return emitOpError() << "expected two scales for every 8 columns, found "
+                         << getScales().size();
+  return success();
+}
+
+LogicalResult GlobalColumnScalesOp::verify() {
+  if (getScales().empty() || getScales().size() % 2 != 0)
+    return emitOpError() << "expected two scales for every 8 columns, found "
+                         << getScales().size();
   return success();
 }
 

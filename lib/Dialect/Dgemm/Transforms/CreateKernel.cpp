@@ -54,9 +54,15 @@ static std::string whyNotRealised(const Problem &problem) {
 /// The same for the schedule.
 static std::string whyNotRealised(const Problem &problem,
                                   const Schedule &schedule) {
-  if (schedule.form != ::dgemm::Form::Plain)
-    return std::string("form = ") + ::dgemm::toString(schedule.form) +
-           " is not realised yet; plain is";
+  if (schedule.form == ::dgemm::Form::Register)
+    return "form = register is not realised yet; plain and swap_ab are";
+  if (schedule.form == ::dgemm::Form::SwapAB) {
+    if (schedule.store != ::dgemm::StoreKind::Vector)
+      return "form = swap_ab stores from registers: store = vector, found "
+             "store = tma";
+    if (problem.accumulate)
+      return "form = swap_ab is not realised for D = C + A x B yet; plain is";
+  }
   if (schedule.clusterM * schedule.clusterN != 1)
     return "clusters are not realised yet; cluster = 1x1 is";
   if (schedule.splitK != 1)
@@ -104,7 +110,7 @@ static void buildBody(KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
-  auto fragment = FragmentType::get(context, schedule.tileM, schedule.tileN,
+  auto fragment = FragmentType::get(context, schedule.mmaRows(), schedule.mmaCols(),
                                     Float32Type::get(context));
   auto slots = slotTiles(kernel);
 
@@ -121,6 +127,9 @@ static void buildBody(KernelOp kernel) {
       [&](OpBuilder &body, Location loc, Value kb, ValueRange carried) {
         Value a = LoadOp::create(body, loc, slots[0].second, "a", m0, kb);
         Value b = LoadOp::create(body, loc, slots[1].second, "b", n0, kb);
+        // Swapped, B's rows are the rows of the (transposed) result.
+        if (schedule.form == ::dgemm::Form::SwapAB)
+          std::swap(a, b);
         Value sum = TileMmaOp::create(body, loc, fragment, a, b, carried[0]);
         scf::YieldOp::create(body, loc, sum);
       });

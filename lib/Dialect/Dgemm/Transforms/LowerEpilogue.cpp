@@ -57,7 +57,8 @@ private:
   SmallVector<Value> fragments;
   Type element;
   Value sizeM, sizeN;
-  /// First row in D of each m64 block; first column in D of each n-block.
+  /// First row in D of each m64 block; first column in D of each n-block; the
+  /// other way round in swap-AB form.
   SmallVector<Value> rows, cols;
 };
 } // namespace
@@ -92,9 +93,11 @@ void EpilogueLowering::addC() {
 void EpilogueLowering::storeFromRegisters(OpBuilder &body) {
   for (auto [index, fragment] : llvm::enumerate(fragments)) {
     int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
+    bool swapped = schedule.form == ::dgemm::Form::SwapAB;
     StoreGlobalOp::create(body, loc, fragment, kernel.getPointer(Operand::D),
-                          rows[mb], cols[nb], sizeM, sizeN,
-                          kernel.getSize(Symbol::LdD), element);
+                          rows[mb], cols[nb], swapped ? sizeN : sizeM,
+                          swapped ? sizeM : sizeN,
+                          kernel.getSize(Symbol::LdD), element, swapped);
   }
 }
 
@@ -181,7 +184,10 @@ LogicalResult EpilogueLowering::verify() {
 void EpilogueLowering::run() {
   sizeM = sizeOf(builder, loc, kernel, Symbol::M);
   sizeN = sizeOf(builder, loc, kernel, Symbol::N);
-  Value row = store.getM0();
+  // Swapped, the fragments are blocks of D transposed.
+  Value row = store.getM0(), col = store.getN0();
+  if (schedule.form == ::dgemm::Form::SwapAB)
+    std::swap(row, col);
   if (schedule.mode == ::dgemm::ConsumerMode::Cooperative) {
     Value below = arith::MulIOp::create(
         builder, loc, wg,
@@ -193,7 +199,7 @@ void EpilogueLowering::run() {
                                          constantI32(builder, loc, 64 * mb)));
   for (int nb = 0; nb < schedule.nBlocks; ++nb)
     cols.push_back(arith::AddIOp::create(
-        builder, loc, store.getN0(), constantI32(builder, loc, columnOf(nb))));
+        builder, loc, col, constantI32(builder, loc, columnOf(nb))));
   applyTensorScales();
   addC();
 

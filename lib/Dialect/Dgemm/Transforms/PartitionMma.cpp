@@ -48,10 +48,12 @@ private:
   };
 
   bool promotes() const { return problem.fp8() && schedule.promotion != 0; }
+  bool swapped() const { return schedule.form == ::dgemm::Form::SwapAB; }
   int numBlocks() const { return schedule.mBlocks() * schedule.nBlocks; }
   /// Distinct positions of a tile's first column within a B scale block.
   int64_t numResidues() const {
-    if (!promotes() || !problem.scaleB.blockedAlongK())
+    // Swapped, a block's 64 rows of B lie within one scale block.
+    if (!promotes() || !problem.scaleB.blockedAlongK() || swapped())
       return 1;
     return problem.scaleB.rows / residueStep();
   }
@@ -74,21 +76,32 @@ private:
     return dyn_cast<TileStoreOp>(*sums.user_begin());
   }
 
-  bool rowScalesInMemory() const {
+  bool scalesOfAInMemory() const {
     return ::dgemm::rowScalePath(problem, schedule) == RowScalePath::Global;
   }
-  /// Column scale blocks that a tile touches when its first column lies
-  /// `residue` columns into one.
-  int64_t numGroups(int64_t residue) const {
-    return problem.scaleB.blockedAlongK()
-               ? (residue + schedule.tileN - 1) / problem.scaleB.rows + 1
-               : 0;
+  /// A scales in memory that a thread needs for one K block: two for each m64
+  /// block, or swapped, two for every 8 columns.
+  size_t numScalesOfA() const {
+    if (!scalesOfAInMemory())
+      return 0;
+    return swapped() ? schedule.mmaCols() / 4 : 2 * schedule.mBlocks();
   }
+  /// B scale blocks that a warpgroup touches: along the tile's columns when
+  /// the first of them lies `residue` columns into one; swapped, one for each
+  /// m64 block.
+  int64_t numGroups(int64_t residue) const {
+    if (!problem.scaleB.blockedAlongK())
+      return 0;
+    return swapped() ? schedule.mBlocks()
+                     : (residue + schedule.tileN - 1) / problem.scaleB.rows + 1;
+  }
+  void loadScalesOfA(Value kb, SmallVectorImpl<Value> &scales);
   /// The scales of one K step that are read from global memory: for each of
   /// its K blocks the rows' (two for each m64 block) if they do not come
   /// through the ring, then one for each column scale block.
   SmallVector<Value> loadScales(int64_t residue, Value step);
   SmallVector<Value> firstScales(int64_t residue);
+  void readRingScales(Value slot);
   void promoteBlock(int64_t residue, int kBlock, int block, Value slot,
                     ArrayRef<Value> scales, Value partial, Value &sum);
   void finish(ArrayRef<Value> fragments, Value slot, Value phase);
@@ -108,9 +121,11 @@ private:
   /// For global row scales: row of each m64 block within A.
   SmallVector<Value> globalRows;
   Value firstGroup, groups, limit, lastBlock;
-  /// Row scales of the current step from the ring: all m64 blocks of its first
-  /// K block, then of the next.
-  SmallVector<SmallVector<Value, 2>> ringScales;
+  /// Swapped: the B scale block of each m64 block.
+  SmallVector<Value> rowGroups;
+  /// A scales of the current step from the ring: those of all blocks for its
+  /// first K block, then for the next; empty lists when they are elsewhere.
+  SmallVector<SmallVector<Value>> ringScales;
   FragmentType fragment;
   InflightType inflight;
 };
@@ -120,9 +135,30 @@ Value MmaPartitioner::zeroFragment() {
   return ZeroOp::create(builder, loc, fragment);
 }
 
+void MmaPartitioner::loadScalesOfA(Value kb, SmallVectorImpl<Value> &scales) {
+  Type f32 = builder.getF32Type();
+  Value one = constantI64(builder, loc, 1);
+  Value stride = kernel.getSize(Symbol::LdScaleA);
+  bool kMajor = problem.scaleA.major == ScaleMajor::K;
+  Value rowStride = kMajor ? stride : one, kStride = kMajor ? one : stride;
+  Value base = kernel.getPointer(Operand::ScaleA);
+  if (swapped()) {
+    SmallVector<Type> types(numScalesOfA(), f32);
+    auto op = GlobalColumnScalesOp::create(builder, loc, types, base, m0, limit,
+                                           kb, rowStride, kStride);
+    llvm::append_range(scales, op.getScales());
+    return;
+  }
+  for (Value row : globalRows) {
+    auto op = GlobalRowScalesOp::create(builder, loc, f32, f32, base, row,
+                                        limit, kb, rowStride, kStride);
+    scales.append({op.getUpper(), op.getLower()});
+  }
+}
+
 SmallVector<Value> MmaPartitioner::loadScales(int64_t residue, Value step) {
   SmallVector<Value> scales;
-  if (!rowScalesInMemory() && numGroups(residue) == 0)
+  if (numScalesOfA() == 0 && numGroups(residue) == 0)
     return scales;
   Type f32 = builder.getF32Type();
   Value one = constantI64(builder, loc, 1);
@@ -134,19 +170,13 @@ SmallVector<Value> MmaPartitioner::loadScales(int64_t residue, Value step) {
     Value beyond = arith::AddIOp::create(builder, loc, first,
                                          constantI32(builder, loc, kBlock));
     Value kb = arith::MinUIOp::create(builder, loc, beyond, lastBlock);
-    if (rowScalesInMemory()) {
-      Value stride = kernel.getSize(Symbol::LdScaleA);
-      bool kMajor = problem.scaleA.major == ScaleMajor::K;
-      for (Value row : globalRows) {
-        auto op = GlobalRowScalesOp::create(
-            builder, loc, f32, f32, kernel.getPointer(Operand::ScaleA), row,
-            limit, kb, kMajor ? stride : one, kMajor ? one : stride);
-        scales.append({op.getUpper(), op.getLower()});
-      }
-    }
+    if (scalesOfAInMemory())
+      loadScalesOfA(kb, scales);
     for (int64_t group = 0; group < numGroups(residue); ++group) {
-      Value number = arith::AddIOp::create(builder, loc, firstGroup,
-                                           constantI32(builder, loc, group));
+      Value number =
+          swapped() ? rowGroups[group]
+                    : arith::AddIOp::create(builder, loc, firstGroup,
+                                            constantI32(builder, loc, group));
       scales.push_back(ColScaleOp::create(
           builder, loc, f32, kernel.getPointer(Operand::ScaleB), number, groups,
           kb, kernel.getSize(Symbol::LdScaleB), one));
@@ -158,8 +188,7 @@ SmallVector<Value> MmaPartitioner::loadScales(int64_t residue, Value step) {
 /// With K = 0 there are no scales to read.
 SmallVector<Value> MmaPartitioner::firstScales(int64_t residue) {
   size_t count =
-      schedule.kBlocksPerStage *
-      ((rowScalesInMemory() ? 2 * globalRows.size() : 0) + numGroups(residue));
+      schedule.kBlocksPerStage * (numScalesOfA() + numGroups(residue));
   if (count == 0)
     return {};
   Value zero = constantI32(builder, loc, 0);
@@ -182,12 +211,24 @@ void MmaPartitioner::promoteBlock(int64_t residue, int kBlock, int block,
                                   Value slot, ArrayRef<Value> scales,
                                   Value partial, Value &sum) {
   int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
-  size_t inMemory = rowScalesInMemory() ? 2 * globalRows.size() : 0;
-  ArrayRef<Value> mine = scales.slice(kBlock * (inMemory + numGroups(residue)),
-                                      inMemory + numGroups(residue));
-  SmallVector<Value, 2> rows, cols;
+  size_t ofA = numScalesOfA();
+  ArrayRef<Value> mine = scales.slice(kBlock * (ofA + numGroups(residue)),
+                                      ofA + numGroups(residue));
+  SmallVector<Value> rows, cols;
   SmallVector<int32_t, 2> boundaries;
-  if (rowScalesInMemory())
+  if (swapped()) {
+    if (numGroups(residue) != 0)
+      rows.assign(2, mine[ofA + mb]);
+    size_t perBlock = schedule.nPerBlock() / 4;
+    if (ofA != 0)
+      llvm::append_range(cols, mine.slice(nb * perBlock, perBlock));
+    else
+      cols = ringScales[kBlock * schedule.nBlocks + nb];
+    sum = PromoteOp::create(builder, loc, fragment, sum, partial, rows, cols,
+                            boundaries, /*each_column=*/!cols.empty());
+    return;
+  }
+  if (ofA != 0)
     rows.assign({mine[2 * mb], mine[2 * mb + 1]});
   else
     rows = ringScales[kBlock * schedule.mBlocks() + mb];
@@ -198,11 +239,34 @@ void MmaPartitioner::promoteBlock(int64_t residue, int kBlock, int block,
          ++group) {
       if (!cols.empty())
         boundaries.push_back(static_cast<int32_t>(group * width - first));
-      cols.push_back(mine[inMemory + group]);
+      cols.push_back(mine[ofA + group]);
     }
   }
   sum = PromoteOp::create(builder, loc, fragment, sum, partial, rows, cols,
-                          boundaries);
+                          boundaries, /*each_column=*/false);
+}
+
+void MmaPartitioner::readRingScales(Value slot) {
+  ringScales.clear();
+  bool inRing = ::dgemm::rowScalePath(problem, schedule) == RowScalePath::Ring;
+  Type f32 = builder.getF32Type();
+  int perBlock = swapped() ? schedule.nBlocks : schedule.mBlocks();
+  for (int kBlock = 0; kBlock < schedule.kBlocksPerStage; ++kBlock)
+    for (int i = 0; i < perBlock; ++i) {
+      if (!inRing) {
+        ringScales.emplace_back();
+      } else if (swapped()) {
+        SmallVector<Type> types(schedule.nPerBlock() / 4, f32);
+        auto op = ColumnScalesOp::create(builder, loc, types, ring, slot,
+                                         i * schedule.nPerBlock(),
+                                         /*member=*/2, kBlock);
+        ringScales.emplace_back(op.getScales());
+      } else {
+        auto op = RowScalesOp::create(builder, loc, f32, f32, ring, slot,
+                                      blockRows[i], /*member=*/2, kBlock);
+        ringScales.push_back({op.getUpper(), op.getLower()});
+      }
+    }
 }
 
 /// FP8 with promotion: per K block, each block's fresh product is added to an
@@ -233,17 +297,7 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     nextScales = loadScales(residue, nextStep);
   }
   WaitOp::create(builder, loc, ring, slot, phase);
-  ringScales.clear();
-  if (::dgemm::rowScalePath(problem, schedule) == RowScalePath::Ring)
-    for (int kBlock = 0; kBlock < schedule.kBlocksPerStage; ++kBlock)
-      for (Value row : blockRows) {
-        Type f32 = builder.getF32Type();
-        auto op = RowScalesOp::create(builder, loc, f32, f32, ring, slot, row,
-                                      /*member=*/2, kBlock);
-        ringScales.push_back({op.getUpper(), op.getLower()});
-      }
-  else
-    ringScales.resize(schedule.kBlocksPerStage * schedule.mBlocks());
+  readRingScales(slot);
 
   // The step's products in order; with overlap one is promoted while the next
   // one multiplies.
@@ -258,7 +312,8 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
       partials[i] = MmaOp::create(
           builder, loc, inflight, ring, slot, blockRows[mb],
           builder.getI32IntegerAttr(nb * schedule.nPerBlock()), undefined,
-          builder.getUnitAttr(), builder.getI32IntegerAttr(i / numBlocks()));
+          builder.getUnitAttr(), builder.getI32IntegerAttr(i / numBlocks()),
+          swapped() ? builder.getUnitAttr() : UnitAttr());
     }
     int done = i - (depth - 1);
     if (done < 0)
@@ -309,7 +364,8 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
     sums[block] =
         MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
                       builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
-                      sums[block], UnitAttr(), IntegerAttr());
+                      sums[block], UnitAttr(), IntegerAttr(),
+                      swapped() ? builder.getUnitAttr() : UnitAttr());
   }
   Value hasPrevious = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, copy.getInductionVar(),
@@ -383,8 +439,8 @@ void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
 }
 
 LogicalResult MmaPartitioner::verify() {
-  Type tile = FragmentType::get(builder.getContext(), schedule.tileM,
-                                schedule.tileN, builder.getF32Type());
+  Type tile = FragmentType::get(builder.getContext(), schedule.mmaRows(),
+                                schedule.mmaCols(), builder.getF32Type());
   SmallVector<Type> carried = {tile, builder.getI32Type(),
                                builder.getI32Type()};
   if (!llvm::equal(loop.getResultTypes(), carried))
@@ -434,7 +490,13 @@ void MmaPartitioner::run() {
       row = arith::AddIOp::create(builder, loc, firstRow,
                                   constantI32(builder, loc, 64 * block));
     blockRows.push_back(row);
-    if (::dgemm::rowScalePath(problem, schedule) == RowScalePath::Global)
+    if (swapped() && problem.scaleB.blockedAlongK()) {
+      Value column = arith::AddIOp::create(builder, loc, n0, row);
+      rowGroups.push_back(arith::DivUIOp::create(
+          builder, loc, column,
+          constantI32(builder, loc, problem.scaleB.rows)));
+    }
+    if (scalesOfAInMemory() && !swapped())
       globalRows.push_back(arith::AddIOp::create(builder, loc, m0, row));
   }
   limit = sizeOf(builder, loc, kernel, Symbol::M);

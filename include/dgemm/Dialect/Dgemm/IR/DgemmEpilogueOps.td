@@ -47,14 +47,15 @@ def Dgemm_StoreGlobalOp
   let description = [{
     Converts to `element_type` and writes the elements inside `rows` x `cols`;
     no other byte is touched. Pairs of columns go out as one store where both
-    are inside.
+    are inside. `transposed`: the fragment's rows are the matrix's columns, and
+    `row`, `rows` count along those.
   }];
   let arguments = (ins Dgemm_FragmentType:$value, LLVM_AnyPointer:$base,
                        I32:$row, I32:$col, I32:$rows, I32:$cols, I64:$stride,
-                       TypeAttr:$element_type);
+                       TypeAttr:$element_type, UnitAttr:$transposed);
   let assemblyFormat = [{
     $value `,` $base `[` $row `,` $col `]` `stride` $stride `within` `[` $rows
-    `,` $cols `]` $element_type attr-dict `:` type($base) `,` type($value)
+    `,` $cols `]` $element_type (`transposed` $transposed^)? attr-dict `:` type($base) `,` type($value)
   }];
 }
 

@@ -126,11 +126,14 @@ def Dgemm_MmaOp
     when absent) for rows `row` to `row + 63` of
     the slot's A tile (member 0) and columns `col` to `col + n - 1` of its B
     tile (member 1): accumulator + a x b^T, or with `fresh` the product alone.
+    With `swapped` the rows are those of B's tile and the columns those of A's,
+    and the result is the transposed block.
     Asynchronous: the result is in flight until a `dgemm.wgmma_wait`.
   }];
   let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$row,
                        I32Attr:$col, Dgemm_InflightType:$accumulator,
-                       UnitAttr:$fresh, OptionalAttr<I32Attr>:$k_block);
+                       UnitAttr:$fresh, OptionalAttr<I32Attr>:$k_block,
+                       UnitAttr:$swapped);
   let results = (outs Dgemm_InflightType:$result);
   let assemblyFormat = [{
     $ring `[` $slot `]` `rows` $row `cols` $col `into` $accumulator
@@ -181,6 +184,43 @@ def Dgemm_GlobalRowScalesOp
   }];
 }
 
+def Dgemm_ColumnScalesOp
+    : Dgemm_Op<"column_scales",
+               [MemoryEffects<[MemRead<Dgemm_SharedResource>]>]> {
+  let summary = "this thread's A scales of a swapped block, from the slot";
+  let description = [{
+    In swap-AB form the rows of A are the columns of the block: for each 8 of
+    them the scales of the thread's two, `col + 8 g + 2 (lane % 4)` and the next.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32Attr:$col,
+                       I32Attr:$member, I32Attr:$k_block);
+  let results = (outs Variadic<F32>:$scales);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `member` $member `cols` $col `k_block` $k_block
+    attr-dict `:` type($ring) `->` type($scales)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_GlobalColumnScalesOp
+    : Dgemm_Op<"global_column_scales",
+               [MemoryEffects<[MemRead<Dgemm_GlobalResource>]>]> {
+  let summary = "this thread's A scales of a swapped block, from memory";
+  let description = [{
+    `base[row * row_stride + kblock * k_stride]` for the columns of
+    `dgemm.column_scales`, which are rows of A counted from `row`; rows beyond
+    `limit` read the last one.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$base, I32:$row, I32:$limit,
+                       I32:$kblock, I64:$row_stride, I64:$k_stride);
+  let results = (outs Variadic<F32>:$scales);
+  let assemblyFormat = [{
+    $base `[` $row `,` $kblock `]` `strides` `[` $row_stride `,` $k_stride `]`
+    `limit` $limit attr-dict `:` type($base) `->` type($scales)
+  }];
+  let hasVerifier = 1;
+}
+
 def Dgemm_ColScaleOp
     : Dgemm_Op<"col_scale",
                [MemoryEffects<[MemRead<Dgemm_GlobalResource>]>]> {
@@ -207,18 +247,21 @@ def Dgemm_PromoteOp
     result = accumulator + partial * (row scale * column scale). `rows` are the
     thread's upper and lower row scale. `cols` are the column scales of the
     one or more scale blocks that the columns fall into; `boundaries[i]` is the
-    first column (a multiple of 8) that belongs to block i + 1. Without either
+    first column (a multiple of 8) that belongs to block i + 1. With
+    `each_column` there are instead the scales of the thread's two columns of
+    every 8 (`dgemm.column_scales`). Without either
     the partial product is added as it is. A partial product that is still in
     flight is waited for by what insert-fences puts in front.
   }];
   let arguments = (ins Dgemm_FragmentType:$accumulator,
                        Dgemm_AccumulatorLike:$partial, Variadic<F32>:$rows,
                        Variadic<F32>:$cols,
-                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$boundaries);
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$boundaries,
+                       UnitAttr:$each_column);
   let results = (outs Dgemm_FragmentType:$result);
   let assemblyFormat = [{
     $accumulator `,` $partial (`rows` `(` $rows^ `)`)?
-    (`cols` `(` $cols^ `)`)? attr-dict
+    (`cols` `(` $cols^ `)`)? (`each_column` $each_column^)? attr-dict
     `:` type($partial) `->` type($result)
   }];
   let hasVerifier = 1;
