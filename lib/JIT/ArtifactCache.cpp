@@ -16,12 +16,13 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SHA256.h"
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
 
-#include <cstdlib>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -108,13 +109,23 @@ static void removeStaleTemporaries(const std::string &parent) {
   }
 }
 
-/// A fresh folder in `parent` that no reader looks into.
+/// A fresh folder in `parent` that no reader looks into. Not by mkdtemp, whose
+/// folders are private: users who share a cache read each other's entries.
 static Result<std::string> makeTemporary(const std::string &parent) {
-  std::string pattern = parent + "/" + kTempPrefix + "XXXXXX";
-  if (!::mkdtemp(pattern.data()))
-    return Status::error("cannot create a folder in '" + parent +
-                         "': " + std::generic_category().message(errno));
-  return pattern;
+  static std::atomic<unsigned> counter = 0;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    // Hosts that share the folder have process ids of their own.
+    auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    std::string path = parent + "/" + kTempPrefix + std::to_string(::getpid()) +
+                       "-" + std::to_string(now) + "-" +
+                       std::to_string(counter++);
+    if (::mkdir(path.c_str(), 0777) == 0)
+      return path;
+    if (errno != EEXIST)
+      break;
+  }
+  return Status::error("cannot create a folder in '" + parent +
+                       "': " + std::generic_category().message(errno));
 }
 
 static Status writeEntry(const std::string &folder, const std::string &key,
@@ -141,7 +152,8 @@ Status ArtifactCache::store(const std::string &key,
   // Another process may create any of the folders in between; only their
   // absence afterwards is an error.
   fs::create_directories(parent, error);
-  if (!fs::is_directory(parent))
+  std::error_code ignored;
+  if (!fs::is_directory(parent, ignored))
     return Status::error("cannot create cache folder '" + parent +
                          "': " + error.message());
   removeStaleTemporaries(parent);
@@ -150,7 +162,6 @@ Status ArtifactCache::store(const std::string &key,
   if (!temporary)
     return temporary.status();
   Status written = writeEntry(*temporary, key, artifact);
-  std::error_code ignored;
   if (!written) {
     fs::remove_all(*temporary, ignored);
     return written;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,14 @@ TEST_F(ArtifactCacheTest, StoresAndLoads) {
   EXPECT_EQ(artifact->ptx, makeTestArtifact("x").ptx);
   EXPECT_EQ(artifact->cubin, makeTestArtifact("x").cubin);
   EXPECT_EQ(countTemporaries(), 0);
+}
+
+TEST_F(ArtifactCacheTest, EntriesHaveThePermissionsOfOtherFolders) {
+  ArtifactCache cache(base);
+  ASSERT_TRUE(cache.store(key, makeTestArtifact("x")));
+  ASSERT_EQ(::mkdir((base + "/plain").c_str(), 0777), 0);
+  EXPECT_EQ(fs::status(cache.entryPath(key)).permissions(),
+            fs::status(base + "/plain").permissions());
 }
 
 TEST_F(ArtifactCacheTest, OtherKeysMiss) {
