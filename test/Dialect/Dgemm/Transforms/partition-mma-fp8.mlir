@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FP8 with promotion: one fresh product for each block, promoted into a sum that
-// stays in registers. Both kinds of scales are loaded as early as they can be.
+// stays in registers. Scales in memory are read one K block ahead and carried by
+// the loop, so that their latency runs beside the copies and products.
 //
 // RUN: dgemm-opt %s --dgemm-partition-mma | FileCheck %s
 // RUN: dgemm-opt %s --dgemm-partition-mma --dgemm-partition-mma | FileCheck %s
@@ -12,29 +13,31 @@
 !ring_kmajor = !dgemm.ring<4 x [!a8, !a8]>
 
 // CHECK-LABEL: dgemm.kernel @fp8
-// CHECK-SAME: %[[SB:[^:]*]]: !llvm.ptr<1>, %[[LDSB:[^:]*]]: i64
+// CHECK-SAME: %[[SB:[^:,]*]]: !llvm.ptr<1>, %[[LDSB:[^:,]*]]: i64
 // CHECK: %[[RING:.*]] = dgemm.ring
 // CHECK: dgemm.role consumer registers 232 (%[[WG:.*]]) {
 // CHECK: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) iter_args(%[[S0:.*]] = %{{.*}} : i32, %[[P0:.*]] = %{{.*}} : i32)
 // Warpgroup w has rows 64 w to 64 w + 63 of the tile.
 // CHECK: %[[ROW:.*]] = arith.muli %[[WG]], %c64
 // CHECK: %[[GROUP:.*]] = arith.divui %[[N0]], %c128
-// CHECK: %[[GROUPS:.*]] = arith.ceildivui %c256{{.*}}, %c128
 // CHECK: %[[ZERO:.*]] = dgemm.zero : <64x128xf32>
-// CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[KB:[^ ]*]] = {{.*}} iter_args(%[[SUM:.*]] = %[[ZERO]], %[[SLOT:.*]] = %[[S0]], %[[PHASE:.*]] = %[[P0]])
-// The B scale comes from memory: its load runs beside the copies.
+// With K = 0 there is no scale to read.
+// CHECK: %[[FIRST:.*]] = scf.if %{{.*}} -> (f32) {
+// CHECK: dgemm.col_scale %[[SB]]{{ ?}}[%{{.*}}, %{{.*}}] strides{{ ?}}[%[[LDSB]], %c1
+// CHECK: %[[LOOP:.*]]:4 = scf.for %[[KB:[^ ]*]] = {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[ZERO]], %[[COL:[^ ]*]] = %[[FIRST]], %[[SLOT:[^ ]*]] = %[[S0]], %[[PHASE:[^ ]*]] = %[[P0]])
+// CHECK: arith.addi %[[KB]], %c1
 // CHECK: %[[NUMBER:.*]] = arith.addi %[[GROUP]], %c0
-// CHECK: %[[COL:.*]] = dgemm.col_scale %[[SB]]{{ ?}}[%[[NUMBER]], %[[KB]]] strides{{ ?}}[%[[LDSB]], %c1{{.*}}] groups %[[GROUPS]]
-// CHECK-NEXT: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]]
+// CHECK: %[[AHEAD:.*]] = dgemm.col_scale %[[SB]]{{ ?}}[%[[NUMBER]], %{{.*}}] strides{{ ?}}[%[[LDSB]], %c1
+// CHECK: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]]
 // CHECK-NEXT: %[[UP:.*]], %[[DOWN:.*]] = dgemm.row_scales %[[RING]]{{ ?}}[%[[SLOT]]] member 2 rows %[[ROW]]
 // CHECK-NEXT: %[[U:.*]] = dgemm.wgmma_undef : <64x128xf32>
 // CHECK-NEXT: %[[P:.*]] = dgemm.mma %[[RING]]{{ ?}}[%[[SLOT]]] rows %[[ROW]] cols 0 into %[[U]] fresh
 // CHECK-NEXT: dgemm.release %[[RING]]{{ ?}}[%[[SLOT]]] :
 // CHECK-NEXT: %[[Y:.*]] = dgemm.promote %[[SUM]], %[[P]] rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]]) :
 // CHECK-NEXT: %[[NS:.*]], %[[NP:.*]] = dgemm.advance %[[RING]], %[[SLOT]], %[[PHASE]]
-// CHECK-NEXT: scf.yield %[[Y]], %[[NS]], %[[NP]]
+// CHECK-NEXT: scf.yield %[[Y]], %[[AHEAD]], %[[NS]], %[[NP]]
 // CHECK: dgemm.tile_store %[[LOOP]]#0 at{{ ?}}[%[[M0]], %[[N0]]] of %[[WG]] : !dgemm.fragment<64x128xf32>
-// CHECK-NEXT: dgemm.next %[[LOOP]]#1, %[[LOOP]]#2
+// CHECK-NEXT: dgemm.next %[[LOOP]]#2, %[[LOOP]]#3
 dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 256x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32 mn_major, scale_b = 128x128 f32>, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "user"} {
@@ -53,15 +56,17 @@ dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tens
         %6 = arith.muli %kb, %c128_i32 : i32
         %c128_i32_2 = arith.constant 128 : i32
         %7 = arith.muli %kb, %c128_i32_2 : i32
+        %c1_i32_3 = arith.constant 1 : i32
+        %8 = arith.muli %kb, %c1_i32_3 : i32
         dgemm.wait %0[%slot] parity %phase : !ring_fp8
-        %8 = dgemm.slot %0[%slot] member 0 : !ring_fp8 -> !a8
-        %9 = dgemm.slot %0[%slot] member 1 : !ring_fp8 -> !a8
-        %10 = dgemm.slot %0[%slot] member 2 : !ring_fp8 -> <1x128xf32>
-        %11 = dgemm.tile_mma %8, %9 : !a8, !a8 -> <128x128xf32>
-        %12 = dgemm.tile_promote %sum, %11 at [%m0, %n0, %kb] row_scales %10 : !dgemm.tile<1x128xf32> : <128x128xf32>
+        %9 = dgemm.slot %0[%slot] member 0 : !ring_fp8 -> !a8
+        %10 = dgemm.slot %0[%slot] member 1 : !ring_fp8 -> !a8
+        %11 = dgemm.slot %0[%slot] member 2 : !ring_fp8 -> <1x128xf32>
+        %12 = dgemm.tile_mma %9, %10 : !a8, !a8 -> <128x128xf32>
+        %13 = dgemm.tile_promote %sum, %12 at [%m0, %n0, %kb] row_scales %11 : !dgemm.tile<1x128xf32> : <128x128xf32>
         dgemm.release %0[%slot] : !ring_fp8
         %next_slot, %next_phase = dgemm.advance %0, %slot, %phase : !ring_fp8
-        scf.yield %12, %next_slot, %next_phase : !dgemm.fragment<128x128xf32>, i32, i32
+        scf.yield %13, %next_slot, %next_phase : !dgemm.fragment<128x128xf32>, i32, i32
       }
       dgemm.tile_store %4#0 at [%m0, %n0] : !dgemm.fragment<128x128xf32>
       dgemm.next %4#1, %4#2 : i32, i32
@@ -69,18 +74,19 @@ dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tens
   }
 }
 
-// Row scales in memory are read before the wait, by row of A and K block.
+// Row scales in memory are read ahead too, by row of A and K block.
 // CHECK-LABEL: dgemm.kernel @row_scales_from_memory
-// CHECK-SAME: %[[SA:[^:]*]]: !llvm.ptr<1>, %[[LDSA:[^:]*]]: i64, %{{.*}}: !llvm.ptr<1>
+// CHECK-SAME: %[[SA:[^:,]*]]: !llvm.ptr<1>, %[[LDSA:[^:,]*]]: i64, %{{.*}}: !llvm.ptr<1>
 // CHECK: dgemm.tiles (%[[M0:.*]], %{{.*}}) iter_args
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64
 // CHECK-NEXT: %[[GROW:.*]] = arith.addi %[[M0]], %[[ROW]]
-// CHECK: scf.for %[[KB:[^ ]*]] = {{.*}}
-// CHECK: %[[UP:.*]], %[[DOWN:.*]] = dgemm.global_row_scales %[[SA]]{{ ?}}[%[[GROW]], %[[KB]]] strides{{ ?}}[%[[LDSA]], %c1{{.*}}] limit %c256
-// CHECK: dgemm.col_scale
-// CHECK-NEXT: dgemm.wait
+// CHECK: %[[FIRST:.*]]:3 = scf.if
+// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %{{[^ ]*}}, %[[UP:[^ ]*]] = %[[FIRST]]#0, %[[DOWN:[^ ]*]] = %[[FIRST]]#1, %[[COL:[^ ]*]] = %[[FIRST]]#2,
+// CHECK: %[[NUP:.*]], %[[NDOWN:.*]] = dgemm.global_row_scales %[[SA]]{{ ?}}[%[[GROW]], %{{.*}}] strides{{ ?}}[%[[LDSA]], %c1{{.*}}] limit %c256
+// CHECK: dgemm.wait
 // CHECK-NOT: dgemm.row_scales
-// CHECK: dgemm.promote {{.*}} rows{{ ?}}(%[[UP]], %[[DOWN]])
+// CHECK: %[[Y:.*]] = dgemm.promote {{.*}} rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]])
+// CHECK: scf.yield %[[Y]], %[[NUP]], %[[NDOWN]],
 dgemm.kernel @row_scales_from_memory(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
                     %raster: i32)

@@ -20,14 +20,14 @@
 // CHECK-NEXT: %[[SWITCH:.*]]:4 = scf.index_switch %[[INDEX]] -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>, i32, i32
 // Columns 16 to 103 of one block, then 104 to 191: 24 in it, 64 in the next.
 // CHECK: case 1 {
-// CHECK: %[[LOOP:.*]]:4 = scf.for
 // CHECK: %[[SAME:.*]] = arith.addi %[[FIRST]], %c0
-// CHECK: %[[B0:.*]] = dgemm.col_scale %{{.*}}[%[[SAME]],
+// CHECK: dgemm.col_scale %{{.*}}[%[[SAME]],
 // CHECK: %[[NEXT:.*]] = arith.addi %[[FIRST]], %c1
-// CHECK: %[[B1:.*]] = dgemm.col_scale %{{.*}}[%[[NEXT]],
+// CHECK: dgemm.col_scale %{{.*}}[%[[NEXT]],
+// CHECK: %[[LOOP:.*]]:6 = scf.for {{.*}} iter_args(%{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %[[B0:[^ ]*]] = %{{[^ ]*}}, %[[B1:[^ ]*]] = %{{[^ ]*}},
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B0]]) :
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B0]], %[[B1]]) {boundaries = array<i32: 24>}
-// CHECK: scf.yield %[[LOOP]]#0, %[[LOOP]]#1, %[[LOOP]]#2, %[[LOOP]]#3
+// CHECK: scf.yield %[[LOOP]]#0, %[[LOOP]]#1, %[[LOOP]]#4, %[[LOOP]]#5
 // CHECK: case 2 {
 // CHECK: dgemm.promote {{.*}} {boundaries = array<i32: 8>}
 // CHECK: case 3 {
@@ -38,9 +38,7 @@
 // CHECK: dgemm.promote {{.*}} {boundaries = array<i32: 48>}
 // Three scale blocks in one tile.
 // CHECK: case 6 {
-// CHECK: %[[B0:.*]] = dgemm.col_scale
-// CHECK: %[[B1:.*]] = dgemm.col_scale
-// CHECK: %[[B2:.*]] = dgemm.col_scale
+// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %[[B0:[^ ]*]] = %{{[^ ]*}}, %[[B1:[^ ]*]] = %{{[^ ]*}}, %[[B2:[^ ]*]] = %{{[^ ]*}},
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B0]], %[[B1]]) {boundaries = array<i32: 32>}
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B1]], %[[B2]]) {boundaries = array<i32: 72>}
 // CHECK: case 7 {
@@ -71,15 +69,17 @@ dgemm.kernel @residues(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm
         %6 = arith.muli %kb, %c128_i32 : i32
         %c128_i32_2 = arith.constant 128 : i32
         %7 = arith.muli %kb, %c128_i32_2 : i32
+        %c1_i32_3 = arith.constant 1 : i32
+        %8 = arith.muli %kb, %c1_i32_3 : i32
         dgemm.wait %0[%slot] parity %phase : !ring
-        %8 = dgemm.slot %0[%slot] member 0 : !ring -> !a8
-        %9 = dgemm.slot %0[%slot] member 1 : !ring -> <176x128xf8E4M3FN, swizzle = 128>
-        %10 = dgemm.slot %0[%slot] member 2 : !ring -> <1x128xf32>
-        %11 = dgemm.tile_mma %8, %9 : <128x128xf8E4M3FN, swizzle = 128>, <176x128xf8E4M3FN, swizzle = 128> -> <128x176xf32>
-        %12 = dgemm.tile_promote %sum, %11 at [%m0, %n0, %kb] row_scales %10 : !dgemm.tile<1x128xf32> : <128x176xf32>
+        %9 = dgemm.slot %0[%slot] member 0 : !ring -> !a8
+        %10 = dgemm.slot %0[%slot] member 1 : !ring -> <176x128xf8E4M3FN, swizzle = 128>
+        %11 = dgemm.slot %0[%slot] member 2 : !ring -> <1x128xf32>
+        %12 = dgemm.tile_mma %9, %10 : <128x128xf8E4M3FN, swizzle = 128>, <176x128xf8E4M3FN, swizzle = 128> -> <128x176xf32>
+        %13 = dgemm.tile_promote %sum, %12 at [%m0, %n0, %kb] row_scales %11 : !dgemm.tile<1x128xf32> : <128x176xf32>
         dgemm.release %0[%slot] : !ring
         %next_slot, %next_phase = dgemm.advance %0, %slot, %phase : !ring
-        scf.yield %12, %next_slot, %next_phase : !dgemm.fragment<128x176xf32>, i32, i32
+        scf.yield %13, %next_slot, %next_phase : !dgemm.fragment<128x176xf32>, i32, i32
       }
       dgemm.tile_store %4#0 at [%m0, %n0] : !dgemm.fragment<128x176xf32>
       dgemm.next %4#1, %4#2 : i32, i32

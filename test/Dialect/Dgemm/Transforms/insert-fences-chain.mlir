@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two m64 blocks: the second product takes the first one's spent registers, tied
+// through the fence, and the first sum is pinned above it; otherwise the compiler
+// doubles the temporaries.
+//
+// RUN: dgemm-opt %s --dgemm-insert-fences | FileCheck %s
+// RUN: dgemm-opt %s --dgemm-insert-fences --dgemm-insert-fences | FileCheck %s
+
+!ring = !dgemm.ring<3 x [!dgemm.tile<256x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<1x256xf32>]>
+
+// CHECK-LABEL: dgemm.kernel @two_m_blocks
+// CHECK: scf.for {{.*}} iter_args(%[[SUM0:[^ ]*]] = %{{[^ ]*}}, %[[SUM1:[^ ]*]] = %{{.*}})
+// CHECK: dgemm.wgmma_fence{{$}}
+// CHECK-NEXT: %[[P0:.*]] = dgemm.mma
+// CHECK-NEXT: dgemm.wgmma_commit
+// CHECK-NEXT: %[[R0:.*]] = dgemm.wgmma_wait 0 resolve{{ ?}}(%[[P0]]
+// CHECK-NEXT: %[[Y0:.*]] = dgemm.promote %[[SUM0]], %[[R0]]
+// CHECK-NEXT: %[[HANDED:.*]], %[[PINNED:.*]] = dgemm.wgmma_fence{{ ?}}(%[[R0]] : !dgemm.fragment<64x128xf32>) pin{{ ?}}(%[[Y0]] : !dgemm.fragment<64x128xf32>)
+// CHECK-NEXT: %[[P1:.*]] = dgemm.mma {{.*}} into %[[HANDED]] fresh
+// CHECK-NEXT: dgemm.wgmma_commit
+// CHECK-NEXT: %[[R1:.*]] = dgemm.wgmma_wait 0 resolve{{ ?}}(%[[P1]]
+// CHECK-NEXT: dgemm.release
+// CHECK-NEXT: %[[Y1:.*]] = dgemm.promote %[[SUM1]], %[[R1]]
+// CHECK: scf.yield %[[PINNED]], %[[Y1]]
+dgemm.kernel @two_m_blocks(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map,
+                    %d: !dgemm.tensor_map, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
+                    %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32 mn_major, scale_b = 128x128 f32>, schedule = #dgemm.schedule<tile = 256x128x128, stages = 3, promote = 128>, source = "user"} {
+  %0 = dgemm.ring consumers 2 : !ring
+  %c0_i32 = arith.constant 0 : i32
+  dgemm.role consumer registers 232 (%wg) {
+    %1:2 = dgemm.tiles (%m0, %n0) iter_args(%s0 = %c0_i32 : i32, %p0 = %c0_i32 : i32) {
+      %c0_i32_0 = arith.constant 0 : i32
+      %c1_i32 = arith.constant 1 : i32
+      %3 = dgemm.k_blocks : i32
+      %c0_i32_1 = arith.constant 0 : i32
+      %c128_i32 = arith.constant 128 : i32
+      %4 = arith.muli %wg, %c128_i32 : i32
+      %c64_i32 = arith.constant 64 : i32
+      %5 = arith.addi %4, %c64_i32 : i32
+      %c256_i32 = arith.constant 256 : i32
+      %c256_i32_2 = arith.constant 256 : i32
+      %c127_i32 = arith.constant 127 : i32
+      %6 = arith.addi %c256_i32_2, %c127_i32 : i32
+      %c128_i32_3 = arith.constant 128 : i32
+      %7 = arith.divui %6, %c128_i32_3 : i32
+      %c1_i32_4 = arith.constant 1 : i32
+      %8 = arith.subi %7, %c1_i32_4 : i32
+      %c128_i32_5 = arith.constant 128 : i32
+      %9 = arith.divui %n0, %c128_i32_5 : i32
+      %c256_i32_6 = arith.constant 256 : i32
+      %c127_i32_7 = arith.constant 127 : i32
+      %10 = arith.addi %c256_i32_6, %c127_i32_7 : i32
+      %c128_i32_8 = arith.constant 128 : i32
+      %11 = arith.divui %10, %c128_i32_8 : i32
+      %12 = dgemm.zero : <64x128xf32>
+      %13 = dgemm.zero : <64x128xf32>
+      %c0_i32_9 = arith.constant 0 : i32
+      %14 = arith.cmpi sgt, %3, %c0_i32_9 : i32
+      %15 = scf.if %14 -> (f32) {
+        %c1_i64 = arith.constant 1 : i64
+        %c1_i32_16 = arith.constant 1 : i32
+        %24 = arith.muli %c0_i32_9, %c1_i32_16 : i32
+        %c0_i32_17 = arith.constant 0 : i32
+        %25 = arith.addi %24, %c0_i32_17 : i32
+        %26 = arith.minui %25, %8 : i32
+        %c0_i32_18 = arith.constant 0 : i32
+        %27 = arith.addi %9, %c0_i32_18 : i32
+        %28 = dgemm.col_scale %sb[%27, %26] strides [%ldsb, %c1_i64] groups %11 : <1>
+        scf.yield %28 : f32
+      } else {
+        %cst = arith.constant 0.000000e+00 : f32
+        scf.yield %cst : f32
+      }
+      %16:5 = scf.for %kb = %c0_i32_0 to %3 step %c1_i32 iter_args(%sum0 = %12, %sum1 = %13, %sum2 = %15, %slot = %s0, %phase = %p0) -> (!dgemm.fragment<64x128xf32>, !dgemm.fragment<64x128xf32>, f32, i32, i32) : i32 {
+        %c1_i32_16 = arith.constant 1 : i32
+        %24 = arith.addi %kb, %c1_i32_16 : i32
+        %c1_i64 = arith.constant 1 : i64
+        %c1_i32_17 = arith.constant 1 : i32
+        %25 = arith.muli %24, %c1_i32_17 : i32
+        %c0_i32_18 = arith.constant 0 : i32
+        %26 = arith.addi %25, %c0_i32_18 : i32
+        %27 = arith.minui %26, %8 : i32
+        %c0_i32_19 = arith.constant 0 : i32
+        %28 = arith.addi %9, %c0_i32_19 : i32
+        %29 = dgemm.col_scale %sb[%28, %27] strides [%ldsb, %c1_i64] groups %11 : <1>
+        dgemm.wait %0[%slot] parity %phase : !ring
+        %upper, %lower = dgemm.row_scales %0[%slot] member 2 rows %4 : !ring
+        %upper_20, %lower_21 = dgemm.row_scales %0[%slot] member 2 rows %5 : !ring
+        %30 = dgemm.wgmma_undef : <64x128xf32>
+        %31 = dgemm.mma %0[%slot] rows %4 cols 0 into %30 fresh {k_block = 0 : i32} : !ring, <64x128xf32>
+        %32 = dgemm.promote %sum0, %31 rows(%upper, %lower) cols(%sum2) : !dgemm.inflight<64x128xf32> -> <64x128xf32>
+        %33 = dgemm.wgmma_undef : <64x128xf32>
+        %34 = dgemm.mma %0[%slot] rows %5 cols 0 into %33 fresh {k_block = 0 : i32} : !ring, <64x128xf32>
+        dgemm.release %0[%slot] : !ring
+        %35 = dgemm.promote %sum1, %34 rows(%upper_20, %lower_21) cols(%sum2) : !dgemm.inflight<64x128xf32> -> <64x128xf32>
+        %next_slot, %next_phase = dgemm.advance %0, %slot, %phase : !ring
+        scf.yield %32, %35, %29, %next_slot, %next_phase : !dgemm.fragment<64x128xf32>, !dgemm.fragment<64x128xf32>, f32, i32, i32
+      }
+      %c256_i32_10 = arith.constant 256 : i32
+      %c256_i32_11 = arith.constant 256 : i32
+      %c128_i32_12 = arith.constant 128 : i32
+      %17 = arith.muli %wg, %c128_i32_12 : i32
+      %18 = arith.addi %m0, %17 : i32
+      %c0_i32_13 = arith.constant 0 : i32
+      %19 = arith.addi %18, %c0_i32_13 : i32
+      %c64_i32_14 = arith.constant 64 : i32
+      %20 = arith.addi %18, %c64_i32_14 : i32
+      %c0_i32_15 = arith.constant 0 : i32
+      %21 = arith.addi %n0, %c0_i32_15 : i32
+      %22 = dgemm.is_leader : i1
+      scf.if %22 {
+        dgemm.store_wait 0 read
+      }
+      dgemm.warpgroup_barrier %wg
+      dgemm.stage %16#0 cols 0 width 64 to %wg box 64 at 0 offset 0 bf16 : <64x128xf32>
+      dgemm.stage %16#0 cols 64 width 64 to %wg box 64 at 0 offset 8192 bf16 : <64x128xf32>
+      dgemm.stage %16#1 cols 0 width 64 to %wg box 64 at 0 offset 16384 bf16 : <64x128xf32>
+      dgemm.stage %16#1 cols 64 width 64 to %wg box 64 at 0 offset 24576 bf16 : <64x128xf32>
+      dgemm.warpgroup_barrier %wg
+      %23 = dgemm.is_leader : i1
+      scf.if %23 {
+        %c0_i32_16 = arith.constant 0 : i32
+        %24 = arith.addi %n0, %c0_i32_16 : i32
+        dgemm.tma_store %d[%24, %19] from %wg offset 0
+        %c64_i32_17 = arith.constant 64 : i32
+        %25 = arith.addi %n0, %c64_i32_17 : i32
+        dgemm.tma_store %d[%25, %19] from %wg offset 8192
+        %c0_i32_18 = arith.constant 0 : i32
+        %26 = arith.addi %n0, %c0_i32_18 : i32
+        dgemm.tma_store %d[%26, %20] from %wg offset 16384
+        %c64_i32_19 = arith.constant 64 : i32
+        %27 = arith.addi %n0, %c64_i32_19 : i32
+        dgemm.tma_store %d[%27, %20] from %wg offset 24576
+        dgemm.store_commit
+      }
+      dgemm.next %16#3, %16#4 : i32, i32
+    }
+    %2 = dgemm.is_leader : i1
+    scf.if %2 {
+      dgemm.store_wait 0
+    }
+  }
+}
