@@ -91,6 +91,13 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
   }
   plan.offsetBarriers = plan.offsetStore + plan.storeBytes;
   plan.total = plan.offsetBarriers + plan.barrierBytes;
+  if (schedule.splitKind == SplitKind::Cluster) {
+    // Every consumer thread's accumulators, one 4-byte value after the other.
+    plan.offsetReduce = alignUp(plan.total, 16);
+    plan.reducePart = int64_t(schedule.consumers) * 128 * 4 *
+                      schedule.mBlocks() * schedule.mmaCols() / 2;
+    plan.total = plan.offsetReduce + (schedule.splitK - 1) * plan.reducePart;
+  }
   return plan;
 }
 

@@ -82,6 +82,8 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   kernel.scheduleSource = source;
   kernel.threads = schedule.threads();
   kernel.cluster[0] = schedule.clusterM * schedule.clusterN;
+  if (schedule.splitKind == SplitKind::Cluster)
+    kernel.cluster[0] *= schedule.splitK;
   kernel.tileM = schedule.tileM;
   kernel.tileN = schedule.tileN;
   kernel.persistent = schedule.persistent;

@@ -180,6 +180,9 @@ struct SmemPlan {
   int storeChunks = 0;        ///< rounds; 1: the whole tile is staged
   /// full[stages], empty[stages], then order[2] in ping-pong; 8 bytes each.
   int64_t offsetBarriers = 0, barrierBytes = 0;
+  /// Split K over a cluster: partial sums that the other CTAs of the cluster
+  /// put into the first one's memory, reducePart bytes from each.
+  int64_t offsetReduce = 0, reducePart = 0;
   int64_t total = 0;
 
   int64_t fullBarrier(int stage) const { return offsetBarriers + 8 * stage; }

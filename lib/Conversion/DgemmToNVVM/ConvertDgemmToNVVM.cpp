@@ -209,6 +209,7 @@ static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   RewritePatternSet patterns(mlirContext);
   populateTilePatterns(patterns, converter, context);
   populateRingPatterns(patterns, converter, context);
+  populateClusterPatterns(patterns, converter, context);
   populateMmaPatterns(patterns, converter, context);
   populateEpiloguePatterns(patterns, converter, context);
   ConversionTarget target(*mlirContext);

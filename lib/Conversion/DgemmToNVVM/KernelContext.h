@@ -62,6 +62,9 @@ void populateTilePatterns(RewritePatternSet &patterns,
 void populateRingPatterns(RewritePatternSet &patterns,
                           const TypeConverter &converter,
                           const KernelContext &context);
+void populateClusterPatterns(RewritePatternSet &patterns,
+                             const TypeConverter &converter,
+                             const KernelContext &context);
 void populateMmaPatterns(RewritePatternSet &patterns,
                          const TypeConverter &converter,
                          const KernelContext &context);

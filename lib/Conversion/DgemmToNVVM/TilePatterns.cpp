@@ -26,6 +26,13 @@ struct TilesPattern : KernelPattern<TilesOp> {
     Value total = arith::MulIOp::create(rewriter, loc, tilesM, tilesN);
     Value first = NVVM::BlockIdXOp::create(rewriter, loc, i32);
     Value step = NVVM::GridDimXOp::create(rewriter, loc, i32);
+    if (int64_t split = context.schedule.splitK; split > 1) {
+      // The CTAs of a cluster work on the same tile.
+      first = arith::DivUIOp::create(rewriter, loc, first,
+                                     constantI32(rewriter, loc, split));
+      step = arith::DivUIOp::create(rewriter, loc, step,
+                                    constantI32(rewriter, loc, split));
+    }
     if (op.getLane()) {
       Value skipped =
           arith::MulIOp::create(rewriter, loc, step, adaptor.getLane());

@@ -406,6 +406,14 @@ LogicalResult PromoteOp::verify() {
   return success();
 }
 
+LogicalResult ClusterReduceOp::verify() {
+  if (getValues().getTypes() != getSums().getTypes())
+    return emitOpError("results must have the operands' types");
+  if (getParts() < 2)
+    return emitOpError() << "expected at least 2 parts, found " << getParts();
+  return success();
+}
+
 LogicalResult ColumnScalesOp::verify() {
   if (failed(verifyMember(*this, getRing().getType(), getMember())))
     return failure();

@@ -65,8 +65,16 @@ static std::string whyNotRealised(const Problem &problem,
   }
   if (schedule.clusterM * schedule.clusterN != 1)
     return "clusters are not realised yet; cluster = 1x1 is";
-  if (schedule.splitK != 1)
-    return "split_k is not realised yet; leave it out";
+  if (schedule.splitK != 1) {
+    if (schedule.splitKind != ::dgemm::SplitKind::Cluster)
+      return std::string("split_k ") + ::dgemm::toString(schedule.splitKind) +
+             " is not realised yet; split_k = " +
+             std::to_string(schedule.splitK) + " cluster is";
+    if (schedule.persistent ||
+        schedule.mode == ::dgemm::ConsumerMode::PingPong)
+      return "split_k cluster gives each cluster one tile: it needs persistent "
+             "= false and cooperative consumers";
+  }
   if (schedule.kBlocksPerStage != 1 &&
       (problem.k == ::dgemm::kDynamic || problem.k % schedule.tileK != 0))
     return "kblocks_per_stage = " + std::to_string(schedule.kBlocksPerStage) +
@@ -113,6 +121,8 @@ static void buildBody(KernelOp kernel) {
   auto fragment = FragmentType::get(context, schedule.mmaRows(), schedule.mmaCols(),
                                     Float32Type::get(context));
   auto slots = slotTiles(kernel);
+  if (schedule.splitK > 1)
+    ClusterStartOp::create(builder, loc);
 
   auto tiles = TilesOp::create(builder, loc, ValueRange{});
   builder.setInsertionPointToEnd(&tiles.getBody().front());
@@ -122,6 +132,15 @@ static void buildBody(KernelOp kernel) {
   Value lower = constantI32(builder, loc, 0);
   Value step = constantI32(builder, loc, 1);
   Value upper = KBlocksOp::create(builder, loc, builder.getI32Type());
+  if (schedule.splitK > 1) {
+    // Each CTA of the cluster takes its share of K; late ones may get none.
+    Value share = ceilDivide(builder, loc, upper, schedule.splitK);
+    Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+    Value first = arith::MulIOp::create(builder, loc, rank, share);
+    lower = arith::MinUIOp::create(builder, loc, first, upper);
+    Value last = arith::AddIOp::create(builder, loc, lower, share);
+    upper = arith::MinUIOp::create(builder, loc, last, upper);
+  }
   auto loop = scf::ForOp::create(
       builder, loc, lower, upper, step, ValueRange{zero},
       [&](OpBuilder &body, Location loc, Value kb, ValueRange carried) {

@@ -62,6 +62,11 @@ private:
   }
 
   Value zeroFragment();
+  /// i1: the K loop runs at least once.
+  Value hasSteps() {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                 loop.getUpperBound(), loop.getLowerBound());
+  }
   SmallVector<Value> buildPromotingLoop(int64_t residue);
   LoopState buildAccumulatingLoop();
   SmallVector<Value> switchOverResidues();
@@ -104,6 +109,8 @@ private:
   void readRingScales(Value slot);
   void promoteBlock(int64_t residue, int kBlock, int block, Value slot,
                     ArrayRef<Value> scales, Value partial, Value &sum);
+  void storeInFirstCta(OpBuilder &at, TileStoreOp store,
+                       ArrayRef<Value> fragments);
   void finish(ArrayRef<Value> fragments, Value slot, Value phase);
 
   KernelOp kernel;
@@ -191,15 +198,13 @@ SmallVector<Value> MmaPartitioner::firstScales(int64_t residue) {
       schedule.kBlocksPerStage * (numScalesOfA() + numGroups(residue));
   if (count == 0)
     return {};
-  Value zero = constantI32(builder, loc, 0);
-  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
-                                    loop.getUpperBound(), zero);
+  Value any = hasSteps();
   OpBuilder::InsertionGuard guard(builder);
   auto guarded = scf::IfOp::create(
       builder, loc, SmallVector<Type>(count, builder.getF32Type()), any,
       /*addThenBlock=*/true, /*addElseBlock=*/true);
   builder.setInsertionPointToStart(guarded.thenBlock());
-  scf::YieldOp::create(builder, loc, loadScales(residue, zero));
+  scf::YieldOp::create(builder, loc, loadScales(residue, loop.getLowerBound()));
   builder.setInsertionPointToStart(guarded.elseBlock());
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
@@ -369,7 +374,7 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
   }
   Value hasPrevious = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, copy.getInductionVar(),
-      constantI32(builder, loc, 0));
+      loop.getLowerBound());
   scf::IfOp::create(builder, loc, hasPrevious,
                     [&](OpBuilder &body, Location loc) {
                       ReleaseOp::create(body, loc, ring, previous, 1);
@@ -422,6 +427,22 @@ SmallVector<Value> MmaPartitioner::switchOverResidues() {
   return SmallVector<Value>(results.begin(), results.end());
 }
 
+/// The cluster's partial sums meet in its first CTA, which alone stores.
+void MmaPartitioner::storeInFirstCta(OpBuilder &at, TileStoreOp store,
+                                     ArrayRef<Value> fragments) {
+  SmallVector<Type> types(fragments.size(), fragment);
+  auto sums = ClusterReduceOp::create(at, loc, types, fragments, wg,
+                                      schedule.splitK);
+  Value rank = ClusterRankOp::create(at, loc, i32);
+  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, rank,
+                                        constantI32(at, loc, 0));
+  scf::IfOp::create(at, loc, isFirst, [&](OpBuilder &body, Location loc) {
+    TileStoreOp::create(body, store.getLoc(), sums.getSums(), store.getM0(),
+                        store.getN0(), wg);
+    scf::YieldOp::create(body, loc);
+  });
+}
+
 void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
                             Value phase) {
   auto state = loop.getResults().take_back(2);
@@ -429,8 +450,11 @@ void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
   state[1].replaceAllUsesWith(phase);
   TileStoreOp store = findStore();
   OpBuilder at(store);
-  TileStoreOp::create(at, store.getLoc(), fragments, store.getM0(),
-                      store.getN0(), wg);
+  if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
+    storeInFirstCta(at, store, fragments);
+  else
+    TileStoreOp::create(at, store.getLoc(), fragments, store.getM0(),
+                        store.getN0(), wg);
   store.erase();
   Operation *zero = loop.getInitArgs()[0].getDefiningOp();
   loop.erase();
@@ -527,9 +551,7 @@ void MmaPartitioner::run() {
   auto wait =
       WgmmaWaitOp::create(builder, loc, types, TypeRange{}, TypeRange{}, 0,
                           state.accumulators, ValueRange{}, ValueRange{});
-  Value any =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
-                            loop.getUpperBound(), constantI32(builder, loc, 0));
+  Value any = hasSteps();
   scf::IfOp::create(builder, loc, any, [&](OpBuilder &body, Location loc) {
     ReleaseOp::create(body, loc, ring, state.lastSlot, 0);
     scf::YieldOp::create(body, loc);

@@ -140,6 +140,47 @@ def Dgemm_OrderArriveOp : Dgemm_RingBarrierOp<"order_arrive"> {
   let assemblyFormat = "$wg attr-dict";
 }
 
+def Dgemm_ClusterRankOp : Dgemm_Op<"cluster_rank", [Pure]> {
+  let summary = "number of this CTA within its cluster";
+  let results = (outs I32:$rank);
+  let assemblyFormat = "attr-dict `:` type($rank)";
+}
+
+def Dgemm_ClusterStartOp
+    : Dgemm_Op<"cluster_start",
+               [MemoryEffects<[MemRead<Dgemm_BarrierResource>,
+                               MemWrite<Dgemm_BarrierResource>]>]> {
+  let summary = "tell the cluster that this CTA runs";
+  let description = [{
+    All threads of the CTA. Its shared memory may be written by the others once
+    they have waited for every CTA's start, which `dgemm.cluster_reduce` does.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Dgemm_ClusterReduceOp
+    : Dgemm_Op<"cluster_reduce",
+               [MemoryEffects<[MemRead<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_SharedResource>,
+                               MemRead<Dgemm_BarrierResource>,
+                               MemWrite<Dgemm_BarrierResource>]>]> {
+  let summary = "sum the fragments of all CTAs of the cluster, in the first";
+  let description = [{
+    All consumer threads of all CTAs. In the CTA with rank 0 the results are
+    the sums over the cluster, added in the order of the ranks, so that the same
+    problem gives the same bits; in the others they are their own values. `wg`
+    is the warpgroup's number.
+  }];
+  let arguments = (ins Variadic<Dgemm_FragmentType>:$values, I32:$wg,
+                       I32Attr:$parts);
+  let results = (outs Variadic<Dgemm_FragmentType>:$sums);
+  let assemblyFormat = [{
+    $values `of` $wg `parts` $parts attr-dict `:` type($values) `->`
+    type($sums)
+  }];
+  let hasVerifier = 1;
+}
+
 def Dgemm_IsLeaderOp : Dgemm_Op<"is_leader", [Pure]> {
   let summary = "true in the first thread of the warpgroup";
   let results = (outs I1:$result);

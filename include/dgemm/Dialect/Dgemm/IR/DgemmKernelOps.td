@@ -21,13 +21,14 @@ def Dgemm_SmemPlanAttr : Dgemm_Attr<"SmemPlan", "smem_plan"> {
     Byte offsets from the 1024-aligned start of dynamic shared memory: the
     ring's slots of A, B and the A scales (`step` bytes from slot to slot), the
     staging of the store (`boxes` boxes of 64 rows by `columns` columns for a
-    warpgroup's tile, `at_once` of them staged together), the barriers.
+    warpgroup's tile, `at_once` of them staged together), the barriers, and
+    where the other CTAs of a cluster put partial sums (`part` bytes each).
 
     ```mlir
     #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 22528,
       scale_a = 155648 step 512, store = 157696 size 49152
       (boxes = 3 at_once 3 of 8192 bytes columns = 64),
-      barriers = 206848 size 64, total = 206912>
+      barriers = 206848 size 64, reduce = 0 part 0, total = 206912>
     ```
   }];
   let parameters = (ins "int64_t":$offsetA, "int64_t":$slotBytesA,
@@ -36,14 +37,16 @@ def Dgemm_SmemPlanAttr : Dgemm_Attr<"SmemPlan", "smem_plan"> {
       "int64_t":$storeBytes, "int64_t":$storeBoxes,
       "int64_t":$storeBoxesPerChunk, "int64_t":$storeBoxBytes,
       "int64_t":$storeBoxColumns, "int64_t":$offsetBarriers,
-      "int64_t":$barrierBytes, "int64_t":$total);
+      "int64_t":$barrierBytes, "int64_t":$offsetReduce, "int64_t":$reducePart,
+      "int64_t":$total);
   let assemblyFormat = [{
     `<` `a` `=` $offsetA `step` $slotBytesA `,` `b` `=` $offsetB `step`
     $slotBytesB `,` `scale_a` `=` $offsetScaleA `step` $slotBytesScaleA `,`
     `store` `=` $offsetStore `size` $storeBytes `(` `boxes` `=` $storeBoxes
     `at_once` $storeBoxesPerChunk `of` $storeBoxBytes `bytes` `columns` `=`
     $storeBoxColumns `)` `,` `barriers` `=` $offsetBarriers `size`
-    $barrierBytes `,` `total` `=` $total `>`
+    $barrierBytes `,` `reduce` `=` $offsetReduce `part` $reducePart `,`
+    `total` `=` $total `>`
   }];
   let builders = [AttrBuilder<(ins "const ::dgemm::SmemPlan &":$plan), [{
     return $_get($_ctxt, plan.offsetA, plan.slotBytesA, plan.offsetB,
@@ -51,7 +54,8 @@ def Dgemm_SmemPlanAttr : Dgemm_Attr<"SmemPlan", "smem_plan"> {
                  plan.offsetStore, plan.storeBytes, plan.storeBoxes,
                  plan.storeBoxesPerChunk, plan.storeBoxBytes,
                  plan.storeBoxColumns, plan.offsetBarriers,
-                 plan.barrierBytes, plan.total);
+                 plan.barrierBytes, plan.offsetReduce, plan.reducePart,
+                 plan.total);
   }]>];
 }
 

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clusters: ranks, and the sum of partial products over distributed shared
+// memory.
+
+#include "KernelContext.h"
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+namespace {
+struct ClusterRankPattern : KernelPattern<ClusterRankOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ClusterRankOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ClusterId>(op, rewriter.getI32Type());
+    return success();
+  }
+};
+
+struct ClusterStartPattern : KernelPattern<ClusterStartOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ClusterStartOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // Relaxed: it announces the CTA, no data.
+    rewriter.replaceOpWithNewOp<NVVM::ClusterArriveRelaxedOp>(
+        op, rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+/// Every CTA but the first writes its registers into the first one's memory,
+/// value by value with the threads side by side; after the cluster's barrier
+/// the first adds them in the order of the ranks.
+struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ClusterReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> values;
+    SmallVector<Type> types;
+    for (Value fragment : adaptor.getValues()) {
+      types.push_back(fragment.getType());
+      auto type = cast<LLVM::LLVMStructType>(fragment.getType());
+      for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
+        values.push_back(
+            LLVM::ExtractValueOp::create(rewriter, loc, fragment, i));
+    }
+    Type i32 = rewriter.getI32Type();
+    Value rank = NVVM::ClusterId::create(rewriter, loc, i32);
+    Value isFirst =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rank,
+                              constantI32(rewriter, loc, 0));
+    // The start of every CTA, announced by dgemm.cluster_start.
+    NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
+    scf::IfOp::create(
+        rewriter, loc, isFirst,
+        [](OpBuilder &body, Location loc) { scf::YieldOp::create(body, loc); },
+        [&](OpBuilder &body, Location loc) {
+          send(body, loc, rank, values);
+          scf::YieldOp::create(body, loc);
+        });
+    NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
+    NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
+    auto summed = scf::IfOp::create(
+        rewriter, loc, isFirst,
+        [&](OpBuilder &body, Location loc) {
+          SmallVector<Value> sums(values);
+          for (int64_t part = 1; part < op.getParts(); ++part)
+            receive(body, loc, part, sums);
+          scf::YieldOp::create(body, loc, sums);
+        },
+        [&](OpBuilder &body, Location loc) {
+          scf::YieldOp::create(body, loc, values);
+        });
+
+    SmallVector<Value> results;
+    size_t next = 0;
+    for (Type type : types) {
+      Value fragment = LLVM::PoisonOp::create(rewriter, loc, type);
+      size_t count = cast<LLVM::LLVMStructType>(type).getBody().size();
+      for (size_t i = 0; i < count; ++i)
+        fragment = LLVM::InsertValueOp::create(
+            rewriter, loc, fragment, summed.getResult(next++), i);
+      results.push_back(fragment);
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+  /// Bytes from one value of a thread to its next: all consumer threads' worth.
+  int64_t valueStep() const { return 128 * 4 * context.schedule.consumers; }
+
+  /// This thread's first value in the part of `part - 1`, which is i32.
+  Value threadStart(OpBuilder &builder, Location loc, Value part) const {
+    Value skipped = arith::MulIOp::create(
+        builder, loc, part, constantI32(builder, loc, context.plan.reducePart));
+    Value mine = arith::ShLIOp::create(builder, loc, context.thread,
+                                       constantI32(builder, loc, 2));
+    Value offset = arith::AddIOp::create(builder, loc, skipped, mine);
+    offset = arith::AddIOp::create(
+        builder, loc, offset,
+        constantI32(builder, loc,
+                    context.plan.offsetReduce - context.plan.reducePart));
+    return context.smemAt(builder, loc, offset);
+  }
+
+  Value valueAt(OpBuilder &builder, Location loc, Value start,
+                int64_t number) const {
+    return LLVM::GEPOp::create(
+        builder, loc, start.getType(), builder.getI8Type(), start,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number * valueStep())});
+  }
+
+  void send(OpBuilder &builder, Location loc, Value rank,
+            ArrayRef<Value> values) const {
+    Value local = threadStart(builder, loc, rank);
+    auto clusterPointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+    Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer, local,
+                                        constantI32(builder, loc, 0));
+    for (auto [number, value] : llvm::enumerate(values))
+      LLVM::StoreOp::create(builder, loc, value,
+                            valueAt(builder, loc, remote, number));
+  }
+
+  void receive(OpBuilder &builder, Location loc, int64_t part,
+               SmallVectorImpl<Value> &sums) const {
+    Value start = threadStart(builder, loc, constantI32(builder, loc, part));
+    for (auto [number, sum] : llvm::enumerate(sums)) {
+      Value value =
+          LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
+                               valueAt(builder, loc, start, number));
+      sum = LLVM::FAddOp::create(builder, loc, sum, value);
+    }
+  }
+};
+} // namespace
+
+void mlir::dgemm::populateClusterPatterns(RewritePatternSet &patterns,
+                                          const TypeConverter &converter,
+                                          const KernelContext &context) {
+  patterns.add<ClusterRankPattern, ClusterStartPattern, ClusterReducePattern>(
+      converter, patterns.getContext(), context);
+}
