@@ -87,8 +87,10 @@ repeat() {
 }
 
 sanitizer() {
-  local tool=${SANITIZER:-$(command -v compute-sanitizer || true)} check gemm code
-  [ -n "$tool" ] || tool=$(ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+  local tool=${SANITIZER:-$(command -v compute-sanitizer || true)} home check gemm code
+  for home in /usr/local/cuda*; do
+    [ -n "$tool" ] || [ ! -x "$home/bin/compute-sanitizer" ] || tool=$home/bin/compute-sanitizer
+  done
   if [ -z "$tool" ]; then
     echo "sanitizer  skipped: no compute-sanitizer"
     return

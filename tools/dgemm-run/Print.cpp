@@ -5,6 +5,9 @@
 
 #include "Print.h"
 
+#include "dgemm/CostModel/CostModel.h"
+#include "dgemm/Tools/CudaGemm.h"
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -51,7 +54,9 @@ static double teraflops(const Outcome &outcome) {
   return outcome.timeUs > 0 ? flops(outcome.sizes) / outcome.timeUs / 1e6 : 0;
 }
 
-static std::string describeReport(const Outcome &outcome) {
+/// Resources, prediction and the reasons for the schedule.
+static std::string describeReport(const Outcome &outcome,
+                                  const Target &target) {
   std::string text;
   if (const KernelMetadata *kernel = kernelOf(outcome)) {
     text +=
@@ -64,6 +69,14 @@ static std::string describeReport(const Outcome &outcome) {
                     ceilDiv(outcome.sizes.n, kernel->tileN);
     text += format("tiles:     %lld of %lldx%lld\n", (long long)tiles,
                    (long long)kernel->tileM, (long long)kernel->tileN);
+    std::string model =
+        target.device ? deviceModel(target.device->info()) : "H200";
+    if (Result<DeviceModel> device = findDevice(model)) {
+      CostBreakdown cost = predict(outcome.problem, kernel->schedule, *device);
+      text += format("waves:     %lld on %s\n", (long long)cost.waves,
+                     model.c_str());
+      text += "predicted: " + toString(cost) + "\n";
+    }
   }
   if (const jit::KernelResources *r = resourcesOf(outcome)) {
     text += format("ptxas:     %d registers, %d + %d bytes of spill stores and "
@@ -89,7 +102,7 @@ std::string describe(const Outcome &outcome, const Target &target,
     text += "schedule:  " + toString(kernel->schedule) + " (" +
             kernel->scheduleSource + ")\n";
   if (withReport)
-    text += describeReport(outcome);
+    text += describeReport(outcome, target);
   if (outcome.verified) {
     const VerifyResult &v = *outcome.verified;
     text += format("error:     max %.4g, relative %.3e, over %lld of %lld "

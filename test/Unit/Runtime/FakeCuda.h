@@ -34,7 +34,7 @@ struct FakeTensorMap {
 struct FakeCudaState {
   std::vector<FakeDevice> devices{FakeDevice{}};
   bool capturing = false;
-  bool busy = false; ///< streams never finish
+  bool busy = false;                        ///< streams never finish
   int failModuleLoad = 0;                   ///< CUresult of the next loads
   std::string moduleErrorLog;               ///< what the JIT then says
   std::string lastImage;                    ///< PTX text or cubin last loaded
