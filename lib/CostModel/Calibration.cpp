@@ -6,6 +6,8 @@
 
 #include "dgemm/CostModel/Calibration.h"
 
+#include "LargeModel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,6 +43,9 @@ public:
     for (const Measurement &measurement : data)
       if ((measurement.inputs.m > kDecodeMaxM) == large)
         rows.push_back(measurement);
+    if (large)
+      for (const Measurement &row : rows)
+        waves.push_back(tileWaves(row.inputs, start));
     setWeights();
   }
 
@@ -60,9 +65,11 @@ public:
     return device;
   }
 
-  double predict(const DeviceModel &device, const CostInputs &inputs) const {
-    return (part == DeviceField::Fit::Large ? largeCost(inputs, device)
-                                            : decodeCost(inputs, device))
+  double predict(const DeviceModel &device, size_t row) const {
+    const CostInputs &inputs = rows[row].inputs;
+    return (part == DeviceField::Fit::Large
+                ? largeCostOfWaves(inputs, device, waves[row])
+                : decodeCost(inputs, device))
         .microseconds;
   }
 
@@ -71,7 +78,7 @@ public:
     DeviceModel device = deviceAt(moves);
     Vector out(rows.size());
     for (size_t i = 0; i < rows.size(); ++i)
-      out[i] = std::log(predict(device, rows[i].inputs) / rows[i].microseconds);
+      out[i] = std::log(predict(device, i) / rows[i].microseconds);
     return out;
   }
 
@@ -130,6 +137,8 @@ private:
   const DeviceField::Fit part;
   std::vector<const DeviceField *> fields;
   std::vector<Measurement> rows;
+  /// Of the large formula: what no fitted coefficient changes.
+  std::vector<std::vector<WaveMisses>> waves;
   Vector weights;
 };
 

@@ -5,9 +5,8 @@
 // memory, load latency and a consumer's own serial work; tiles and waves; the
 // clock that the power limit leaves; DRAM traffic wave by wave.
 
-#include "dgemm/CostModel/CostModel.h"
+#include "LargeModel.h"
 
-#include "RasterWalk.h"
 #include "SoftMax.h"
 
 #include <algorithm>
@@ -86,19 +85,66 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
   return out;
 }
 
+namespace {
+/// How the tiles of D are dealt out.
+struct Deal {
+  explicit Deal(const CostInputs &in, const DeviceModel &device)
+      : tilesM(ceilDiv(in.m, in.tileM)), tilesN(ceilDiv(in.n, in.tileN)),
+        work(double(tilesM) * tilesN * in.splitK),
+        // Ping-pong hands every warpgroup its own tile, but the tensor core
+        // takes them one after the other, so a CTA still does one at a time.
+        grid(std::min<double>(work, double(device.smCount) * in.ctasPerSM)),
+        waves(std::ceil(work / grid)) {}
+
+  int64_t tilesM, tilesN;
+  double work;  ///< tiles times splits of K
+  double grid;  ///< CTAs at a time
+  double waves; ///< rounds of them
+};
+} // namespace
+
+static RasterWalk rasterWalk(const CostInputs &in, const DeviceModel &device,
+                             const Deal &deal) {
+  RasterWalk walk;
+  walk.tilesM = deal.tilesM;
+  walk.tilesN = deal.tilesN;
+  walk.grid = std::max<int64_t>(static_cast<int64_t>(deal.grid / in.splitK), 1);
+  walk.group = in.rasterGroup;
+  walk.alongM = in.rasterOrder == RasterOrder::AlongM;
+  walk.panelA = double(in.tileM) * in.k * in.operandBytes;
+  walk.panelB = double(in.tileN) * in.k * in.operandBytes;
+  walk.cacheBytes = device.large.l2Panels;
+  return walk;
+}
+
+std::vector<WaveMisses> tileWaves(const CostInputs &in,
+                                  const DeviceModel &device) {
+  return walkTiles(rasterWalk(in, device, Deal(in, device)));
+}
+
 CostBreakdown largeCost(const CostInputs &in, const DeviceModel &device,
                         bool withMemory) {
+  if (withMemory)
+    return largeCostOfWaves(in, device, tileWaves(in, device));
+  // Every panel is read at least once, and a soft maximum is convex, so even
+  // waves with the least of misses bound the walk from below. A walk that is
+  // cut short extrapolates, hence need not see every panel.
+  Deal deal(in, device);
+  RasterWalk walk = rasterWalk(in, device, deal);
+  double reads = deal.waves <= kWalkedWaves
+                     ? deal.tilesM * walk.panelA + deal.tilesN * walk.panelB
+                     : 0;
+  return largeCostOfWaves(in, device, {{reads / deal.waves, deal.waves}});
+}
+
+CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
+                               const std::vector<WaveMisses> &waveMisses) {
   const LargeCoefficients &c = device.large;
-  int64_t tilesM = ceilDiv(in.m, in.tileM), tilesN = ceilDiv(in.n, in.tileN);
   double kBlocks = ceilDiv(in.k * in.operandBytes, in.tileKBytes);
   double kBlocksPerCta = std::ceil(kBlocks / in.splitK);
   TileCycles cycles = tileCycles(in, device, kBlocksPerCta);
-
-  double work = double(tilesM) * tilesN * in.splitK;
-  // Ping-pong hands every warpgroup its own tile, but the tensor core takes
-  // them one after the other, so a CTA still does one tile at a time.
-  double grid = std::min<double>(work, double(device.smCount) * in.ctasPerSM);
-  double waves = std::ceil(work / grid);
+  Deal deal(in, device);
+  double work = deal.work, grid = deal.grid, waves = deal.waves;
   double resident = std::min<double>(in.ctasPerSM, work / device.smCount);
   // CTAs that share an SM share its tensor cores.
   double tile = cycles.tile * std::max(resident, 1.0);
@@ -116,30 +162,10 @@ CostBreakdown largeCost(const CostInputs &in, const DeviceModel &device,
   double resultBytes = double(in.m) * in.n * in.resultBytes;
   double writePerWave = resultBytes / waves / (c.hbmWrite * 1e6);
   double body = 0;
-  RasterWalk walk;
-  walk.tilesM = tilesM;
-  walk.tilesN = tilesN;
-  walk.grid = std::max<int64_t>(static_cast<int64_t>(grid / in.splitK), 1);
-  walk.group = in.rasterGroup;
-  walk.alongM = in.rasterOrder == RasterOrder::AlongM;
-  walk.panelA = double(in.tileM) * in.k * in.operandBytes;
-  walk.panelB = double(in.tileN) * in.k * in.operandBytes;
-  walk.cacheBytes = c.l2Panels;
-  if (withMemory) {
-    for (const WaveMisses &wave : walkTiles(walk)) {
-      double memory = wave.bytes / (c.hbmRead * 1e6) + writePerWave;
-      out.memory += wave.count * memory;
-      body += wave.count * softMax(c.softBody, {us(tile), memory});
-    }
-  } else {
-    // Every panel is read at least once, and a soft maximum is convex, so even
-    // waves with the least of misses bound the walk from below. A walk that is
-    // cut short extrapolates, hence need not see every panel.
-    double reads =
-        waves <= kWalkedWaves ? tilesM * walk.panelA + tilesN * walk.panelB : 0;
-    double memory = reads / waves / (c.hbmRead * 1e6) + writePerWave;
-    out.memory = waves * memory;
-    body = waves * softMax(c.softBody, {us(tile), memory});
+  for (const WaveMisses &wave : waveMisses) {
+    double memory = wave.bytes / (c.hbmRead * 1e6) + writePerWave;
+    out.memory += wave.count * memory;
+    body += wave.count * softMax(c.softBody, {us(tile), memory});
   }
 
   double exposed = in.pingPong ? us(cycles.epilogue) : 0;

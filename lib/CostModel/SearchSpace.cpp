@@ -116,7 +116,11 @@ private:
       if (options.threeConsumers && problem.m > 128)
         out.push_back(plain(192, 3, ConsumerMode::Cooperative));
     }
-    if (options.swapAB && decode && problem.layout == Layout::NT)
+    // Swapped, a block's 64 rows of B must share their scales; C is not added.
+    bool oneScale =
+        !problem.scaleB.blockedAlongK() || problem.scaleB.rows % 64 == 0;
+    if (options.swapAB && decode && problem.layout == Layout::NT && oneScale &&
+        !problem.accumulate)
       for (int weights : {64, 128, 256})
         for (int tokens = 8; tokens <= 128; tokens *= 2) {
           if (tokens / 2 >= problem.m)
@@ -170,12 +174,14 @@ private:
 
   bool withPipeline(Schedule schedule) {
     for (int blocks : {1, 2, 4}) {
-      if (blocks > 1 && !(options.severalKBlocks && decode))
+      if (blocks > 1 && !(options.severalKBlocks && decode &&
+                          problem.k % schedule.tileK == 0))
         break;
       schedule.kBlocksPerStage = blocks;
       for (int ctas = 1; ctas <= (options.severalCtas && decode ? 4 : 1);
            ++ctas) {
         schedule.ctasPerSM = ctas;
+        schedule.persistent = ctas == 1;
         if (!withCluster(schedule))
           return false;
       }
@@ -201,8 +207,10 @@ private:
   bool withSplit(Schedule schedule) {
     if (!withStages(schedule))
       return false;
-    if (!options.splitK)
+    if (!options.splitK || !decode ||
+        schedule.mode == ConsumerMode::PingPong)
       return true;
+    schedule.persistent = false;
     int64_t tiles =
         ceilDiv(problem.m, schedule.tileM) * ceilDiv(problem.n, schedule.tileN);
     // A reduction costs more than idle SMs once half of them have a tile.
@@ -254,6 +262,7 @@ private:
 
   bool emit(Schedule schedule) {
     schedule.rasterGroup = rasterGroup(problem, schedule);
+    schedule.streamB = decode && problem.m <= schedule.tileM;
     std::vector<ScheduleViolation> violations =
         verifySchedule(problem, schedule, device.limits);
     if (!violations.empty()) {

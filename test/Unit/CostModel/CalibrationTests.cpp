@@ -45,7 +45,7 @@ TEST(Calibration, RecoversLargeCoefficients) {
   truth.large.loadLatency *= 1.3;
   truth.large.tmaRow *= 0.8;
   truth.large.epilogueRound *= 1.2;
-  std::vector<Measurement> data = synthetic(truth, true, 8);
+  std::vector<Measurement> data = synthetic(truth, true, 12);
   Result<CalibrationResult> result = calibrate(DeviceModel(), data, Fit::Large);
   ASSERT_TRUE(result.ok()) << result.message();
   EXPECT_GT(result->medianErrorBefore, 0.02);
@@ -96,6 +96,30 @@ TEST(Calibration, SaysWhatTheDataDoNotShow) {
   const FittedCoefficient *clock = find(*result, "large.clock_16");
   ASSERT_NE(clock, nullptr);
   EXPECT_FALSE(std::isinf(clock->standardError));
+}
+
+TEST(Calibration, MeasurementsGiveTheShippedCoefficients) {
+  DeviceModel shipped;
+  std::vector<Measurement> data;
+  size_t i = 0;
+  for (const MeasuredVariant &variant : readMeasuredVariants())
+    if (variant.large && i++ % 6 == 0)
+      data.push_back({variant.inputs, variant.us});
+  // From a start that is off, so that agreement is not mere inertia.
+  DeviceModel start;
+  start.large.clock16 *= 1.1;
+  start.large.clock8 *= 0.9;
+  start.large.loadLatency *= 1.3;
+  start.large.tmaRow *= 0.7;
+  Result<CalibrationResult> result = calibrate(start, data, Fit::Large);
+  ASSERT_TRUE(result.ok()) << result.message();
+  EXPECT_LT(result->medianErrorAfter, 0.016);
+  EXPECT_GT(result->medianErrorBefore, 0.04);
+  const LargeCoefficients &fitted = result->device.large;
+  EXPECT_NEAR(fitted.clock16 / shipped.large.clock16, 1, 0.02);
+  EXPECT_NEAR(fitted.clock8 / shipped.large.clock8, 1, 0.02);
+  EXPECT_NEAR(fitted.loadLatency / shipped.large.loadLatency, 1, 0.1);
+  EXPECT_NEAR(fitted.tmaRow / shipped.large.tmaRow, 1, 0.1);
 }
 
 TEST(Calibration, RefusesBadData) {
