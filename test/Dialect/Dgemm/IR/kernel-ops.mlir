@@ -51,11 +51,11 @@ dgemm.kernel @tile_level(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dge
 }
 
 // CHECK-LABEL: dgemm.kernel @roles
-// CHECK-SAME: smem = #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 16384, scale_a = 131072 step 0, store = 131072 size 32768{{ ?}}(boxes = 2 at_once 2 of 8192 bytes columns = 64), barriers = 163840 size 64, total = 163904>
+// CHECK-SAME: smem = #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 16384, scale_a = 131072 step 0, store = 131072 size 32768{{ ?}}(boxes = 2 at_once 2 of 8192 bytes columns = 64), barriers = 163840 size 64, reduce = 0 part 0, total = 163904>
 dgemm.kernel @roles(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>,
                 smem = #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 16384, scale_a = 131072 step 0, store = 131072 size 32768
-                  (boxes = 2 at_once 2 of 8192 bytes columns = 64), barriers = 163840 size 64, total = 163904>,
+                  (boxes = 2 at_once 2 of 8192 bytes columns = 64), barriers = 163840 size 64, reduce = 0 part 0, total = 163904>,
                 source = "user", note = "kept"} {
   // CHECK: dgemm.role producer registers 40 attributes {note} {
   // CHECK-NEXT: arith.constant

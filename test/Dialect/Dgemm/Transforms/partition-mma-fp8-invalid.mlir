@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A K loop without its promotion.
+//
+// RUN: dgemm-opt %s --dgemm-partition-mma --verify-diagnostics --split-input-file
+
+!t = !dgemm.tile<128x128xf8E4M3FN, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+!acc = !dgemm.fragment<128x128xf32>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32 mn_major, scale_b = 128x128 f32>, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "user"} {
+  %ring = dgemm.ring consumers 2 : !ring
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  dgemm.role consumer registers 232 (%wg) {
+      %zero = dgemm.zero : !acc
+    dgemm.tiles (%m0, %n0) {
+      // expected-error @+1 {{the K loop must hold one dgemm.tile_mma and the dgemm.tile_promote of its product; run dgemm-insert-scaling}}
+      %r:3 = scf.for %kb = %c0 to %c1 step %c1 iter_args(%x = %zero, %slot = %c0, %phase = %c0) -> (!acc, i32, i32) : i32 {
+        dgemm.wait %ring[%slot] parity %phase : !ring
+        %t = dgemm.slot %ring[%slot] member 0 : !ring -> !t
+        %y = dgemm.tile_mma %t, %t, %x : !t, !t -> !acc
+        scf.yield %y, %slot, %phase : !acc, i32, i32
+      }
+      dgemm.tile_store %r#0 at [%m0, %n0] : !acc
+      dgemm.next
+    }
+  }
+}
