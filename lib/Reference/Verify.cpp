@@ -29,15 +29,26 @@ namespace dgemm {
 static constexpr int kTileRows = 64, kTileCols = 64, kTileDepth = 256;
 static constexpr int kMicroRows = 4, kMicroCols = 8;
 
-Tolerance toleranceFor(const Problem &problem) {
+Tolerance toleranceFor(const Problem &problem, DataKind kind) {
   Tolerance tolerance;
   if (problem.a == DType::I8)
-    return {1e-12, 1e-12};
+    return {1e-12, 1e-12, 0};
   if (problem.fp8())
-    tolerance = problem.fastAccumulate ? Tolerance{2e-2, 2e-1}
-                                       : Tolerance{1.5e-3, 2e-2};
+    tolerance = problem.fastAccumulate ? Tolerance{2e-2, 2e-1, 0}
+                                       : Tolerance{1.5e-3, 2e-2, 0};
   else
-    tolerance = {1e-5, 1e-3};
+    tolerance = {1e-5, 1e-3, 0};
+  if (kind == DataKind::Positive) {
+    // The tensor core truncates once per instruction: K / 16 times at 2^-23
+    // for 16-bit operands, K / 32 times at 2^-13 for FP8 without promotion,
+    // half a unit each on average.
+    double k = double(std::max<int64_t>(problem.k, 0));
+    if (!problem.fp8())
+      tolerance.frobenius += k * 0x1p-28;
+    else if (problem.fastAccumulate)
+      tolerance.frobenius += k * 0x1p-19;
+    tolerance.relative = 4 * tolerance.frobenius;
+  }
   // One rounding of D, uniform over the binade, has an r.m.s. of about 0.42
   // unit roundoffs.
   if (problem.d == DType::BF16)
@@ -201,7 +212,7 @@ static Totals checkTile(const HostOperands &operands, const ScaledOperand &a,
   Totals totals;
   // One rounding may go either way round a tie and the accumulation error may
   // cross it, so a whole unit in the last place is allowed.
-  double rounding = 2 * unitRoundoff(operands.problem.d);
+  double rounding = 2 * unitRoundoff(operands.problem.d) + tolerance.relative;
   double typical =
       tolerance.element / std::sqrt(double(std::max<int64_t>(depth, 1)));
   for (int64_t r = 0; r < rowCount; ++r)

@@ -287,9 +287,8 @@ static Outcome runToEnd(const Case &which, const RunOptions &options,
   if (options.verify) {
     VerifyOptions how;
     how.seed = uint64_t(options.seed);
-    // Sums of values of one sign do not average rounding errors out.
-    Tolerance tolerance = toleranceFor(outcome.problem);
-    outcome.verified = verify(*operands, tolerance, how);
+    outcome.verified =
+        verify(*operands, toleranceFor(outcome.problem, kind), how);
     if (!outcome.verified->ok)
       return failed(outcome, kWrong, outcome.verified->failure);
   }

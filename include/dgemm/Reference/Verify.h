@@ -25,12 +25,17 @@ struct Tolerance {
   /// |a_m| |b_n| / sqrt(K), the size of a random dot product of these two
   /// rows. Catches a single wrong element, which the Frobenius error hides.
   double element = 1e-2;
+  /// Beside that, an element may be off by this part of itself: sums of values
+  /// of one sign are large, and errors of truncation do not average out.
+  double relative = 0;
 };
 /// What a right kernel stays below for these types (docs/numerics.md): 2e-3
 /// for BF16 results, 1e-5 for FP32 results of 16-bit operands; FP8 operands
 /// get room for the tensor core's narrow accumulator, more of it when partial
-/// sums are not promoted.
-Tolerance toleranceFor(const Problem &problem);
+/// sums are not promoted. Positive data gets room that grows with problem.k,
+/// which must then be known, where sums stay in the tensor core for all of K.
+Tolerance toleranceFor(const Problem &problem,
+                       DataKind kind = DataKind::Normal);
 
 struct VerifyOptions {
   float alpha = 1, beta = 1;

@@ -94,6 +94,28 @@ TEST(Verify, AcceptsRightResultsOfEveryRecipe) {
   }
 }
 
+TEST(Verify, PositiveDataHasLimitsOfItsOwn) {
+  Problem p;
+  p.d = DType::F32;
+  auto made =
+      makeOperands(p, defaultSizes(p, 16, 24, 4096), 5, DataKind::Positive);
+  ASSERT_TRUE(made) << made.message();
+  HostOperands &o = *made;
+  Tolerance limits = toleranceFor(o.problem, DataKind::Positive);
+  EXPECT_GT(limits.frobenius, toleranceFor(o.problem).frobenius);
+  // Every sum short by a few units, as truncation leaves it.
+  for (int64_t r = 0; r < 16; ++r)
+    for (int64_t c = 0; c < 24; ++c)
+      o.d.set(r, c, float(referenceElement(o, r, c) * (1 - 1.5e-5)));
+  EXPECT_TRUE(verify(o, limits).ok);
+  EXPECT_FALSE(verify(o, toleranceFor(o.problem)).ok);
+  // A missing K block of 64 of 4096 is no truncation.
+  o.d.set(3, 4, float(referenceElement(o, 3, 4) * (1 - 64.0 / 4096)));
+  VerifyResult r = verify(o, limits);
+  EXPECT_FALSE(r.ok);
+  EXPECT_EQ(r.mismatches, 1);
+}
+
 TEST(Verify, FindsOneWrongElement) {
   Problem p;
   HostOperands o = make(p, 65, 129, 64);
