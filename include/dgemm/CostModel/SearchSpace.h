@@ -23,10 +23,10 @@ struct SearchOptions {
   /// 256-row tiles of more than 128 columns, whose speed nobody has measured.
   bool untriedTiles = false;
   bool clusters = false;       ///< 2x1 with B multicast, 1x2 with A multicast
-  bool splitK = false;         ///< through clusters, when tiles are few
-  bool swapAB = false;         ///< M <= 128
-  bool severalKBlocks = false; ///< 2 and 4 K blocks per stage (M <= 128)
-  bool severalCtas = false;    ///< 2 to 4 CTAs per SM (M <= 128)
+  bool splitK = true;         ///< through clusters, few tiles, M <= 128
+  bool swapAB = true;         ///< M <= 128
+  bool severalKBlocks = true; ///< 2 and 4 K blocks per stage (M <= 128)
+  bool severalCtas = true;    ///< 2 to 4 CTAs per SM (M <= 128)
   /// Every legal stage count, not only the one or two deepest pipelines.
   bool allStages = false;
   /// Several raster groups, not only the one of the rule.
