@@ -72,14 +72,24 @@ TEST(Selector, OtherRecipes) {
   }
 }
 
+/// Everything that has a switch switched off.
+static SearchOptions plainSpace() {
+  SearchOptions space;
+  space.threeConsumers = space.clusters = space.splitK = space.swapAB = false;
+  space.severalKBlocks = space.severalCtas = false;
+  return space;
+}
+
 TEST(Selector, OnlyWhatWasAskedFor) {
   SelectorOptions options;
   options.allowPingPong = false;
   Problem p = problem(4096, 24576, 1536, false);
   EXPECT_EQ(select(p).schedule.mode, ConsumerMode::PingPong);
   EXPECT_EQ(select(p, options).schedule.mode, ConsumerMode::Cooperative);
+  SelectorOptions simple;
+  simple.space = plainSpace();
   for (int64_t m : {1, 64, 128, 4096}) {
-    Schedule schedule = select(problem(m, 7168, 2048, true)).schedule;
+    Schedule schedule = select(problem(m, 7168, 2048, true), simple).schedule;
     EXPECT_EQ(schedule.form, Form::Plain);
     EXPECT_EQ(schedule.store, StoreKind::Tma);
     EXPECT_EQ(schedule.splitK, 1);
@@ -90,7 +100,9 @@ TEST(Selector, OnlyWhatWasAskedFor) {
 }
 
 TEST(Selector, SmallMFillsTheDevice) {
-  Schedule schedule = select(problem(16, 2112, 7168, true)).schedule;
+  SelectorOptions simple;
+  simple.space = plainSpace();
+  Schedule schedule = select(problem(16, 2112, 7168, true), simple).schedule;
   EXPECT_EQ(schedule.tileM, 64);
   EXPECT_EQ(schedule.consumers, 1);
   EXPECT_EQ(ceilDiv(2112, schedule.tileN), 132);

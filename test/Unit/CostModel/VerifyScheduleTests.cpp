@@ -225,7 +225,11 @@ TEST(VerifySchedule, SplitK) {
                   "split_k = 4: expected a kind", "split_k = 4 cluster");
   expectViolation(bf16(), "tile = 128x128x64, split_k = 1 cluster",
                   "split_k = 1: expected no kind");
-  expectLegal(bf16(), "tile = 128x128x64, split_k = 4 cluster");
+  expectLegal(bf16(), "tile = 64x64x64, consumers = 1 cooperative, "
+                      "split_k = 4 cluster");
+  // Partial sums of three other CTAs, 64 KB each, beside the stages.
+  expectViolation(bf16(), "tile = 128x128x64, split_k = 4 cluster",
+                  "shared memory: 360512 bytes used");
 }
 
 TEST(VerifySchedule, Promotion) {
