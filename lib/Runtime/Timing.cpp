@@ -14,6 +14,9 @@
 
 namespace dgemm::cuda {
 
+// Milliseconds CUPTI is given to hand over the records of finished kernels.
+static constexpr int kRecordAttempts = 200;
+
 const char *toString(L2State state) {
   switch (state) {
   case L2State::Dirty:
@@ -115,22 +118,39 @@ KernelTimer::create(std::shared_ptr<Device> device,
           ClockProbe::create(device->info()))
     timer->clock = std::move(*probe);
 
-  timer->methodName = "events";
-  if (!options.eventsOnly) {
-    Result<Cupti *> cupti = Cupti::get();
-    if (cupti) {
-      timer->cupti = *cupti;
-      timer->methodName = "cupti";
-    } else {
-      timer->note = cupti.message();
-    }
-  }
   if (Status s = timer->queue->synchronize(); !s)
     return s;
+  if (!options.eventsOnly)
+    if (Status s = timer->startCupti(); !s)
+      timer->note = s.message();
+  timer->methodName = timer->cupti ? "cupti" : "events";
   if (!timer->cupti)
     if (Status s = timer->measureEmptyKernel(); !s)
       return s;
   return timer;
+}
+
+/// Switches to CUPTI when it is there and really reports kernels, which a
+/// profiler that holds the device, or missing rights, prevent.
+Status KernelTimer::startCupti() {
+  Result<Cupti *> found = Cupti::get();
+  if (!found)
+    return found.status();
+  if (Status s = launchPlain(emptyKernel, 1, 32, nullptr); !s)
+    return s;
+  if (Status s = queue->synchronize(); !s)
+    return s;
+  for (int attempt = 0; attempt < kRecordAttempts; ++attempt) {
+    Result<std::vector<KernelRecord>> records = (*found)->take();
+    if (!records)
+      return records.status();
+    if (!records->empty()) {
+      cupti = *found;
+      return Status::success();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return Status::error("CUPTI is there but reports no kernels");
 }
 
 Status KernelTimer::launchPlain(const KernelFunction &kernel, unsigned grid,
@@ -185,8 +205,7 @@ Status KernelTimer::measureEmptyKernel() {
 /// stream has been synchronised, but CUPTI may hand a record over later.
 Result<std::vector<KernelRecord>> KernelTimer::takeRecords(size_t expected) {
   std::vector<KernelRecord> records;
-  constexpr int kAttempts = 200;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kRecordAttempts; ++attempt) {
     Result<std::vector<KernelRecord>> taken = cupti->take();
     if (!taken)
       return taken.status();

@@ -93,6 +93,7 @@ private:
   struct Sample {
     double us = 0, clockMHz = 0, watts = 0;
   };
+  Status startCupti();
   Status flush();
   Status launchPlain(const KernelFunction &kernel, unsigned grid,
                      unsigned threads, void **arguments);
