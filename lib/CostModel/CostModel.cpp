@@ -45,6 +45,7 @@ CostInputs costInputs(const Problem &problem, const Schedule &schedule,
   in.ctasPerSM = std::max(schedule.ctasPerSM, 1);
   in.rasterGroup = std::max(schedule.rasterGroup, 1);
   in.rasterOrder = schedule.rasterOrder;
+  in.evictFirst = schedule.streamB;
   return in;
 }
 

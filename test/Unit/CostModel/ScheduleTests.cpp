@@ -19,7 +19,7 @@ TEST(Schedule, EveryFieldRoundTrips) {
       "stages = 5, kblocks_per_stage = 2, swizzle = [128, 64, 32], "
       "cluster = 2x1 multicast b, promote = 128, regs = [24, 240], "
       "raster = along_n group 16, split_k = 4 cluster, form = swap_ab, "
-      "store = vector, persistent = false, ctas_per_sm = 2";
+      "store = vector, persistent = false, ctas_per_sm = 2, stream_b = true";
   Result<Schedule> schedule = parseSchedule(text);
   ASSERT_TRUE(schedule.ok()) << schedule.message();
   EXPECT_EQ(schedule->tileM, 128);
