@@ -17,13 +17,16 @@
 //              | `stages` `=` int
 //              | `kblocks_per_stage` `=` int
 //              | `swizzle` `=` `[` int `,` int `,` int `]`   A, B, D in bytes
-//              | `cluster` `=` int `x` int [`multicast` (`a` | `b`)]  along M,
-//              N | `promote` `=` int                             K elements |
-//              `regs` `=` `[` int `,` int `]`      producer, consumer |
-//              `raster` `=` (`along_m` | `along_n`) `group` int | `split_k` `=`
-//              int (`cluster` | `workspace` | `stream_k`) | `form` `=` (`plain`
-//              | `swap_ab` | `register`) | `store` `=` (`tma` | `vector`) |
-//              `persistent` `=` (`true` | `false`) | `ctas_per_sm` `=` int
+//              | `cluster` `=` int `x` int [`multicast` (`a` | `b`)]     M, N
+//              | `promote` `=` int                               K elements
+//              | `regs` `=` `[` int `,` int `]`          producer, consumer
+//              | `raster` `=` (`along_m` | `along_n`) `group` int
+//              | `split_k` `=` int (`cluster` | `workspace` | `stream_k`)
+//              | `form` `=` (`plain` | `swap_ab` | `register`)
+//              | `store` `=` (`tma` | `vector`)
+//              | `persistent` `=` (`true` | `false`)
+//              | `ctas_per_sm` `=` int
+//              | `stream_b` `=` (`true` | `false`)
 //
 // `1x1` needs no multicast word and `split_k = 1` no kind.
 

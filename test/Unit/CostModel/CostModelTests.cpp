@@ -186,8 +186,10 @@ TEST(CostModel, DirtyCacheCostsMore) {
                              schedule("tile = 64x64x64, consumers = 1 "
                                       "cooperative, regs = [0, 0]"),
                              device);
+  EXPECT_FALSE(in.evictFirst);
   double clean = decodeCost(in, device).microseconds;
   in.l2 = L2State::Dirty;
+  in.evictFirst = true;
   double hinted = decodeCost(in, device).microseconds;
   in.evictFirst = false;
   double unhinted = decodeCost(in, device).microseconds;
