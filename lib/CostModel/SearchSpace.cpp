@@ -207,8 +207,7 @@ private:
   bool withSplit(Schedule schedule) {
     if (!withStages(schedule))
       return false;
-    if (!options.splitK || !decode ||
-        schedule.mode == ConsumerMode::PingPong)
+    if (!options.splitK || !decode || schedule.mode == ConsumerMode::PingPong)
       return true;
     schedule.persistent = false;
     int64_t tiles =

@@ -22,7 +22,7 @@ struct SearchOptions {
   bool threeConsumers = false; ///< 192-row tiles
   /// 256-row tiles of more than 128 columns, whose speed nobody has measured.
   bool untriedTiles = false;
-  bool clusters = false;       ///< 2x1 with B multicast, 1x2 with A multicast
+  bool clusters = false;      ///< 2x1 with B multicast, 1x2 with A multicast
   bool splitK = true;         ///< through clusters, few tiles, M <= 128
   bool swapAB = true;         ///< M <= 128
   bool severalKBlocks = true; ///< 2 and 4 K blocks per stage (M <= 128)
