@@ -23,13 +23,21 @@ using ::dgemm::KernelMetadata;
 using ::dgemm::LaunchMetadata;
 
 /// The gpu.module of all kernels, created with the extern shared-memory array
-/// that every kernel addresses.
+/// that every kernel addresses; null, with an error, when its name is taken.
 static gpu::GPUModuleOp getOrCreateKernelModule(ModuleOp module) {
-  if (auto existing = module.lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName))
-    return existing;
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();
-  auto kernels = gpu::GPUModuleOp::create(builder, loc, kKernelModuleName);
+  Operation *existing = module.lookupSymbol(kKernelModuleName);
+  auto kernels = dyn_cast_or_null<gpu::GPUModuleOp>(existing);
+  if (existing && !kernels) {
+    existing->emitOpError("has the name that the gpu.module of the kernels "
+                          "needs");
+    return {};
+  }
+  if (!kernels)
+    kernels = gpu::GPUModuleOp::create(builder, loc, kKernelModuleName);
+  if (kernels.lookupSymbol("smem"))
+    return kernels;
   builder.setInsertionPointToStart(kernels.getBody());
   auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   LLVM::GlobalOp::create(builder, loc, bytes, /*isConstant=*/false,
@@ -249,6 +257,8 @@ struct ConvertPass
     if (kernels.empty())
       return;
     gpu::GPUModuleOp kernelModule = getOrCreateKernelModule(module);
+    if (!kernelModule)
+      return signalPassFailure();
     for (KernelOp kernel : kernels)
       if (failed(convertKernel(kernel, kernelModule)))
         return signalPassFailure();

@@ -346,6 +346,10 @@ LogicalResult TmaLoadOp::verify() {
   if (getCoordinates().empty() || getCoordinates().size() > 5)
     return emitOpError() << "expected 1 to 5 coordinates, found "
                          << getCoordinates().size();
+  StringRef hint = getHint();
+  if (hint != "evict_first" && hint != "evict_last" && hint != "evict_normal")
+    return emitOpError() << "hint must be evict_first, evict_last or "
+                         << "evict_normal, found " << hint;
   return verifyMember(*this, getRing().getType(), getMember());
 }
 

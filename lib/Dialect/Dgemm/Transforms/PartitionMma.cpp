@@ -55,6 +55,9 @@ private:
     // Swapped, a block's 64 rows of B lie within one scale block.
     if (!promotes() || !problem.scaleB.blockedAlongK() || swapped())
       return 1;
+    // A width that divides the block's never meets a boundary.
+    if (problem.scaleB.rows % schedule.tileN == 0)
+      return 1;
     return problem.scaleB.rows / residueStep();
   }
   int64_t residueStep() const {

@@ -79,6 +79,28 @@ static LogicalResult verifyFenced(MmaOp mma) {
   if (!committed)
     return mma.emitOpError("belongs to no committed group; run "
                            "dgemm-insert-fences");
+  Value accumulator = mma.getAccumulator();
+  if (auto fence = accumulator.getDefiningOp<WgmmaFenceOp>())
+    for (auto [in, out] : llvm::zip(fence.getAccumulators(), fence.getHanded()))
+      if (out == accumulator) {
+        accumulator = in;
+        break;
+      }
+  if (!mma.getFresh() && accumulator.getDefiningOp<WgmmaUndefOp>())
+    return mma.emitOpError("adds to accumulators that have no value; it must "
+                           "be fresh");
+  return success();
+}
+
+/// A store box is one of those that the plan gives each warpgroup.
+static LogicalResult verifyBox(Operation *op, SmemPlanAttr plan,
+                               uint32_t offset) {
+  int64_t size = plan.getStoreBoxBytes();
+  if (size == 0 || offset % size != 0 ||
+      offset / size >= plan.getStoreBoxesPerChunk())
+    return op->emitOpError() << "offset " << offset << " is none of the "
+                             << plan.getStoreBoxesPerChunk()
+                             << " store boxes of " << size << " bytes";
   return success();
 }
 
@@ -105,6 +127,13 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
     if (!ring)
       return WalkResult::advance();
     ++rings;
+    uint32_t readers = schedule.mode == ::dgemm::ConsumerMode::PingPong
+                           ? 1
+                           : schedule.consumers;
+    if (ring.getConsumers() != readers)
+      return op->emitOpError()
+             << "expected " << readers << " consumers to read a slot, found "
+             << ring.getConsumers();
     int64_t slots = ring.getRing().getType().getSlots();
     if (slots != schedule.stages)
       return op->emitOpError()
@@ -139,6 +168,10 @@ struct VerifyKernelPass
                                "pipeline has not finished");
       if (auto expect = dyn_cast<ExpectOp>(op))
         return verifyExpectedBytes(expect);
+      if (auto stage = dyn_cast<StageOp>(op))
+        return verifyBox(op, kernel.getSmemAttr(), stage.getOffset());
+      if (auto store = dyn_cast<TmaStoreOp>(op))
+        return verifyBox(op, kernel.getSmemAttr(), store.getOffset());
       if (auto mma = dyn_cast<MmaOp>(op))
         return verifyFenced(mma);
       if (auto promote = dyn_cast<PromoteOp>(op);

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a finished kernel must consist of.
+//
+// RUN: dgemm-opt %s --dgemm-plan-smem --dgemm-verify-kernel --verify-diagnostics --split-input-file
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+// expected-error @+1 {{expected one ring, one producer and one consumer, found 0, 0 and 0}}
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+// expected-error @+1 {{expected one ring, one producer and one consumer, found 1, 1 and 0}}
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+// expected-error @+1 {{expected one ring, one producer and one consumer, found 2, 1 and 1}}
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %ring = dgemm.ring consumers 2 : !ring
+  %more = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<3 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  // expected-error @+1 {{expected 4 slots, the schedule's stages, found 3}}
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role consumer registers 232 (%wg) {
+    // expected-error @+1 {{must stand in the kernel's own body}}
+    dgemm.role producer registers 40 {
+    }
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+  }
+  dgemm.role consumer registers 232 (%wg) {
+    // expected-error @+1 {{is left from the tile level; the kernel pipeline has not finished}}
+    %t = dgemm.slot %ring[%c0] member 0 : !ring -> !t
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  // expected-error @+1 {{expected 2 consumers to read a slot, found 1}}
+  %ring = dgemm.ring consumers 1 : !ring
+  dgemm.role producer registers 40 {
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
