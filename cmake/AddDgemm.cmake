@@ -22,7 +22,8 @@
 
 include_guard()
 
-# Adds the topmost folder with a CMakeLists.txt on each branch below `root`.
+# Adds the topmost folder with a CMakeLists.txt on each branch below `root`. C++
+# files in a folder that no CMakeLists.txt covers are an error.
 function(dgemm_add_tree root)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${root}/CMakeLists.txt)
     add_subdirectory(${PROJECT_SOURCE_DIR}/${root}
@@ -32,7 +33,9 @@ function(dgemm_add_tree root)
   file(GLOB children RELATIVE ${PROJECT_SOURCE_DIR}
        ${PROJECT_SOURCE_DIR}/${root}/*)
   foreach(child ${children})
-    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${child})
+    if(child MATCHES "\\.cpp$")
+      message(FATAL_ERROR "${child}: its folder has no CMakeLists.txt")
+    elseif(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${child})
       dgemm_add_tree(${child})
     endif()
   endforeach()
@@ -91,27 +94,10 @@ function(dgemm_resolve_links)
     list(GET parts 1 scope)
     list(GET parts 2 lib)
     if(lib MATCHES "^Dgemm" AND NOT TARGET ${lib})
-      message(WARNING "${target} links ${lib}, which no folder declares")
-    else()
-      target_link_libraries(${target} ${scope} ${lib})
+      message(FATAL_ERROR "${target} links ${lib}, which no folder declares")
     endif()
+    target_link_libraries(${target} ${scope} ${lib})
   endforeach()
-endfunction()
-
-# Drops sources that are not there, so that one unfinished folder does not stop
-# the configuration of all others.
-function(dgemm_present_sources name result)
-  set(present)
-  foreach(source ${ARGN})
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
-               OUTPUT_VARIABLE path)
-    if(EXISTS ${path})
-      list(APPEND present ${source})
-    else()
-      message(WARNING "${name}: ${source} does not exist")
-    endif()
-  endforeach()
-  set(${result} ${present} PARENT_SCOPE)
 endfunction()
 
 function(add_dgemm_library name)
@@ -120,11 +106,7 @@ function(add_dgemm_library name)
   if(ARG_MLIR AND DGEMM_PLAIN_ONLY)
     return()
   endif()
-  dgemm_present_sources(${name} sources ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT sources)
-    return()
-  endif()
-  add_library(${name} STATIC ${sources})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(Dgemm::${name} ALIAS ${name})
   target_include_directories(
     ${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
