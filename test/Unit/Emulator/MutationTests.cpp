@@ -9,15 +9,16 @@
 #include "CompiledGemm.h"
 #include "Mutations.h"
 
-#include "dgemm/Dialect/Dgemm/IR/Dgemm.h"
+#include "dgemm/InitAllDialects.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -68,11 +69,9 @@ TEST(Mutants, AreFound) {
   const char *strideText = std::getenv("DGEMM_MUTANT_STRIDE");
   const size_t stride =
       strideText ? size_t(std::max(1, std::atoi(strideText))) : 13;
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<mlir::dgemm::DgemmDialect, mlir::gpu::GPUDialect,
-                      mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
-                      mlir::scf::SCFDialect, mlir::cf::ControlFlowDialect,
-                      mlir::arith::ArithDialect>();
+  mlir::DialectRegistry registry;
+  mlir::dgemm::registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::map<std::string, Tally> table;
   Tally total;
   std::string missed;
