@@ -41,12 +41,15 @@ void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   thread = NVVM::ThreadIdXOp::create(builder, loc, i32);
   Value five = constantI32(builder, loc, 5);
   Value raw = arith::ShRUIOp::create(builder, loc, thread, five);
+  auto broadcast = [&](Value value) -> Value {
+    return NVVM::ShflOp::create(
+        builder, loc, i32, constantI32(builder, loc, -1), value,
+        constantI32(builder, loc, 0), constantI32(builder, loc, 31),
+        NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
+        UnitAttr());
+  };
   // Broadcast, so that the compiler knows branches on it to be uniform.
-  warp = NVVM::ShflOp::create(
-      builder, loc, i32, constantI32(builder, loc, -1), raw,
-      constantI32(builder, loc, 0), constantI32(builder, loc, 31),
-      NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
-      UnitAttr());
+  warp = broadcast(raw);
   lane = arith::AndIOp::create(builder, loc, thread,
                                constantI32(builder, loc, 31));
   warpInGroup =
@@ -54,8 +57,13 @@ void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   warpgroup =
       arith::ShRUIOp::create(builder, loc, warp, constantI32(builder, loc, 2));
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  smem = LLVM::AddressOfOp::create(builder, loc, pointer, "smem");
-  Value address = LLVM::PtrToIntOp::create(builder, loc, i32, smem);
+  Value symbol = LLVM::AddressOfOp::create(builder, loc, pointer, "smem");
+  // Broadcast as well, which hides the symbol from the assembler: where every
+  // address is the symbol plus a constant, ptxas 13.0 was seen to compute it
+  // under the predicate of one use and to read it unpredicated in another.
+  Value address = broadcast(
+      LLVM::PtrToIntOp::create(builder, loc, i32, symbol).getResult());
+  smem = LLVM::IntToPtrOp::create(builder, loc, pointer, address);
   Value window = arith::AndIOp::create(builder, loc, address,
                                        constantI32(builder, loc, 0x3FFFF));
   Value units = arith::ShRUIOp::create(builder, loc, window,
