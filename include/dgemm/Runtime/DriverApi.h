@@ -151,7 +151,6 @@ enum TensorMapType : int {
   X(cuEventCreate, (Event *, unsigned))                                        \
   X(cuEventDestroy_v2, (Event))                                                \
   X(cuEventRecord, (Event, CUstream))                                          \
-  X(cuEventSynchronize, (Event))                                               \
   X(cuEventElapsedTime, (float *, Event, Event))
 
 /// Table of driver entry points. Immutable once loaded; never unloaded.

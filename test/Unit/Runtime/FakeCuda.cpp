@@ -223,7 +223,6 @@ Code cuEventCreate(Event *event, unsigned) {
 }
 Code cuEventDestroy_v2(Event) { return kSuccess; }
 Code cuEventRecord(Event, CUstream) { return kSuccess; }
-Code cuEventSynchronize(Event) { return kSuccess; }
 Code cuEventElapsedTime(float *milliseconds, Event, Event) {
   *milliseconds = 0.01f;
   return kSuccess;
