@@ -7,6 +7,7 @@
 #include "dgemm/Runtime/KernelInterface.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::dgemm;
@@ -113,6 +114,14 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult KernelOp::verify() {
+  // The name becomes the entry of a PTX module, as it is.
+  StringRef name = getSymName();
+  if (name.empty() || llvm::isDigit(name.front()) ||
+      !llvm::all_of(name, [](char character) {
+        return llvm::isAlnum(character) || character == '_';
+      }))
+    return emitOpError() << "name must consist of letters, digits and _ and "
+                         << "not begin with a digit, found " << name;
   SmallVector<Type> expected = getParameterTypes(getContext(), describe(*this));
   TypeRange found = getBody().getArgumentTypes();
   if (found.size() != expected.size())

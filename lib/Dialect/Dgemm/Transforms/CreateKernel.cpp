@@ -9,6 +9,7 @@
 #include "dgemm/Runtime/KernelInterface.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::dgemm {
 #define GEN_PASS_DEF_DGEMMCREATEKERNELPASS
@@ -70,8 +71,7 @@ static std::string whyNotRealised(const Problem &problem,
       return std::string("split_k ") + ::dgemm::toString(schedule.splitKind) +
              " is not realised yet; split_k = " +
              std::to_string(schedule.splitK) + " cluster is";
-    if (schedule.persistent ||
-        schedule.mode == ::dgemm::ConsumerMode::PingPong)
+    if (schedule.persistent || schedule.mode == ::dgemm::ConsumerMode::PingPong)
       return "split_k cluster gives each cluster one tile: it needs persistent "
              "= false and cooperative consumers";
   }
@@ -96,12 +96,18 @@ static std::string whyNotRealised(const Problem &problem,
   return {};
 }
 
-/// A name for a kernel that no symbol of the module has.
+/// A name for a kernel that no symbol of the module has and that PTX takes:
+/// letters, digits and underscores.
 static std::string uniqueName(ModuleOp module, MatmulOp matmul, int row,
                               bool several) {
   std::string base = "gemm";
   if (auto function = matmul->getParentOfType<FunctionOpInterface>())
     base = function.getName().str();
+  for (char &character : base)
+    if (!llvm::isAlnum(character))
+      character = '_';
+  if (base.empty() || llvm::isDigit(base.front()))
+    base = "gemm_" + base;
   base += "_kernel";
   if (several)
     base += "_" + std::to_string(row);
@@ -118,8 +124,9 @@ static void buildBody(KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBody().front());
-  auto fragment = FragmentType::get(context, schedule.mmaRows(), schedule.mmaCols(),
-                                    Float32Type::get(context));
+  auto fragment =
+      FragmentType::get(context, schedule.mmaRows(), schedule.mmaCols(),
+                        Float32Type::get(context));
   auto slots = slotTiles(kernel);
   if (schedule.splitK > 1)
     ClusterStartOp::create(builder, loc);
@@ -177,6 +184,10 @@ LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
   if (!decision)
     return matmul.emitOpError("has no schedule; run dgemm-select-schedule or "
                               "give the op a schedule attribute");
+  if (SymbolTable::getNearestSymbolTable(matmul) != module)
+    return matmul.emitOpError("stands in a symbol table of its own, from where "
+                              "its launch cannot name a kernel of the outer "
+                              "module");
   if (matmul.hasEpilogue())
     return matmul.emitOpError(
         "has an epilogue region, which has no kernel yet; apply the epilogue "

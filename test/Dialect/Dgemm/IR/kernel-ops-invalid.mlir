@@ -97,3 +97,13 @@ dgemm.role consumer registers many (%wg) {}
 
 // expected-error @+1 {{expected ')'}}
 dgemm.role consumer registers 40 (%wg, %other) {}
+
+// -----
+
+// expected-error @+1 {{name must consist of letters, digits and _ and not begin with a digit, found a.b}}
+dgemm.kernel @a.b(%a: i32) attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {}
+
+// -----
+
+// expected-error @+1 {{name must consist of letters, digits and _ and not begin with a digit, found 1st}}
+dgemm.kernel @"1st"(%a: i32) attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {}

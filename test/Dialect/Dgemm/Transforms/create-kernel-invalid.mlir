@@ -109,3 +109,15 @@ func.func @row(%a: memref<?x256xbf16>, %b: memref<256x256xbf16>, %d: memref<?x25
     {schedule = #dgemm.dispatch<[M upto 64 : #dgemm.schedule<tile = 128x128x64, promote = 128>, _ : #dgemm.schedule<tile = 128x128x64>]>, source = "user"}
   return
 }
+
+// -----
+
+module @inner {
+  module @innermost {
+    func.func @nested(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
+      // expected-error @+1 {{stands in a symbol table of its own, from where its launch cannot name a kernel of the outer module}}
+      dgemm.matmul nt ins(%a, %a : memref<256x256xbf16>, memref<256x256xbf16>) outs(%d : memref<256x256xbf16>) {schedule = #dgemm.schedule<tile = 128x128x64>}
+      return
+    }
+  }
+}
