@@ -53,6 +53,14 @@ const Case kCases[] = {
     {kFP8MN,
      "tile = 64x96x128, consumers = 1 cooperative, stages = 2, promote = 128"},
     {kFP8, "tile = 128x64x128, stages = 3, promote = 128, store = vector"},
+    {kBF16, "tile = 64x128x64, consumers = 2 pingpong, stages = 4"},
+    {kBF16, "tile = 64x176x64, consumers = 2 pingpong, stages = 3, store = "
+            "vector"},
+    {kFP8, "tile = 128x192x128, n_blocks = 2 overlapped, stages = 3, promote = "
+           "128"},
+    {kFP8MN, "tile = 128x176x128, n_blocks = 2 overlapped, stages = 4, promote "
+             "= 128"},
+    {kBF16, "tile = 128x128x64, stages = 3, persistent = false"},
     {kTensor, "tile = 128x128x128, stages = 3, promote = 128"},
     {kTensor,
      "tile = 256x64x64, stages = 4, swizzle = [64, 64, 128], promote = "

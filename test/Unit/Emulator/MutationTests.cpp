@@ -8,6 +8,7 @@
 
 #include "CompiledGemm.h"
 #include "Mutations.h"
+#include "TestKernels.h"
 
 #include "dgemm/InitAllDialects.h"
 
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 
 using namespace dgemm;
@@ -28,23 +30,79 @@ using namespace dgemm::test;
 
 namespace {
 
+/// A kernel and how to run it once.
 struct Subject {
-  const char *gemm, *schedule;
-  int64_t m, n, k;
+  std::string name, l3;
+  std::function<Outcome(const EmulatorProgram &, const EmulatorOptions &)> run;
 };
 
-// Small problems; K is long enough that every ring turns around twice.
-const Subject kSubjects[] = {
-    {"a=bf16,b=bf16,d=bf16", "tile = 128x128x64, stages = 3", 200, 136, 448},
-    {"a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=1x128,scale_b=128x128,"
-     "scale_a_major=mn",
-     "tile = 128x128x128, stages = 3, promote = 128", 200, 136, 896},
-    {"a=bf16,b=bf16,d=f32",
-     "tile = 64x64x64, consumers = 1 cooperative, stages = 2", 100, 72, 320},
-    {"a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=tensor,scale_b=tensor",
-     "tile = 128x64x128, stages = 4, promote = 128, store = vector", 200, 72,
-     1152},
-};
+/// A kernel of the compiler on a small problem; K is long enough that every
+/// ring turns around twice.
+Subject compiled(const std::string &gemm, const std::string &schedule,
+                 int64_t m, int64_t n, int64_t k) {
+  Result<CompiledGemm> made = CompiledGemm::create(gemm, schedule);
+  EXPECT_TRUE(made.ok()) << schedule << ": " << made.message();
+  Subject out;
+  out.name = gemm + " " + schedule;
+  if (!made)
+    return out;
+  out.l3 = made->l3;
+  out.run = [gemm = std::move(*made), m, n, k](const EmulatorProgram &program,
+                                               const EmulatorOptions &options) {
+    return runGemm(program, gemm, m, n, k, options);
+  };
+  return out;
+}
+
+/// The hand-written kernel in clusters of two with multicast.
+Subject clustered(DType type) {
+  KernelText kernel;
+  kernel.type = type;
+  kernel.cluster = 2;
+  Subject out;
+  out.name = std::string("cluster of two, multicast, ") + toString(type);
+  out.l3 = kernel.text();
+  out.run = [kernel](const EmulatorProgram &program,
+                     const EmulatorOptions &options) {
+    GemmRun gemm(kernel, 256, 96, 330);
+    EmulatorOptions full = gemm.options(options.order, options.seed);
+    full.stepLimit = options.stepLimit;
+    Outcome outcome;
+    outcome.status =
+        program.run(kernel.metadata(), gemm.sizes(), gemm.operands(),
+                    LaunchOptions(), full, outcome.report);
+    outcome.error = gemm.error();
+    outcome.numbersRight = outcome.report.completed && outcome.error <= 3e-3;
+    return outcome;
+  };
+  return out;
+}
+
+std::vector<Subject> subjects() {
+  const std::string blocks =
+      "a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=1x128,scale_b=128x128";
+  return {
+      compiled("a=bf16,b=bf16,d=bf16", "tile = 128x128x64, stages = 3", 200,
+               136, 448),
+      compiled(blocks + ",scale_a_major=mn",
+               "tile = 128x128x128, stages = 3, promote = 128", 200, 136, 896),
+      compiled("a=bf16,b=bf16,d=f32",
+               "tile = 64x64x64, consumers = 1 cooperative, stages = 2", 100,
+               72, 320),
+      compiled("a=f8E4M3FN,b=f8E4M3FN,d=bf16,scale_a=tensor,scale_b=tensor",
+               "tile = 128x64x128, stages = 4, promote = 128, store = vector",
+               200, 72, 1152),
+      compiled("a=bf16,b=bf16,d=bf16",
+               "tile = 64x128x64, consumers = 2 pingpong, stages = 3", 200, 136,
+               448),
+      compiled(blocks,
+               "tile = 128x176x128, n_blocks = 2 overlapped, stages = 3, "
+               "promote = 128",
+               200, 184, 896),
+      clustered(DType::BF16),
+      clustered(DType::F8E4M3FN),
+  };
+}
 
 struct Tally {
   int planted = 0, found = 0, byNumbersAlone = 0, everySeed = 0;
@@ -68,20 +126,18 @@ std::vector<EmulatorOptions> defaultRuns() {
 TEST(Mutants, AreFound) {
   const char *strideText = std::getenv("DGEMM_MUTANT_STRIDE");
   const size_t stride =
-      strideText ? size_t(std::max(1, std::atoi(strideText))) : 13;
+      strideText ? size_t(std::max(1, std::atoi(strideText))) : 23;
   mlir::DialectRegistry registry;
   mlir::dgemm::registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::map<std::string, Tally> table;
   Tally total;
   std::string missed;
-  for (const Subject &subject : kSubjects) {
-    Result<CompiledGemm> gemm =
-        CompiledGemm::create(subject.gemm, subject.schedule);
-    ASSERT_TRUE(gemm.ok()) << gemm.message();
+  for (const Subject &subject : subjects()) {
+    ASSERT_TRUE(subject.run);
     auto parse = [&] {
       return mlir::parseSourceString<mlir::ModuleOp>(
-          gemm->l3, mlir::ParserConfig(&context), "kernel.mlir");
+          subject.l3, mlir::ParserConfig(&context), "kernel.mlir");
     };
     mlir::OwningOpRef<mlir::ModuleOp> original = parse();
     ASSERT_TRUE(original);
@@ -90,9 +146,8 @@ TEST(Mutants, AreFound) {
       auto program = EmulatorProgram::create(*original);
       ASSERT_TRUE(program.ok()) << program.message();
       for (const EmulatorOptions &options : defaultRuns()) {
-        const Outcome outcome =
-            runGemm(**program, *gemm, subject.m, subject.n, subject.k, options);
-        ASSERT_TRUE(outcome.clean()) << subject.gemm << "\n" << outcome.text();
+        const Outcome outcome = subject.run(**program, options);
+        ASSERT_TRUE(outcome.clean()) << subject.name << "\n" << outcome.text();
       }
     }
     const std::vector<Mutation> all = listMutations(*original);
@@ -105,8 +160,7 @@ TEST(Mutants, AreFound) {
       ASSERT_TRUE(program.ok()) << program.message();
       int found = 0, numbers = 0, runs = 0;
       for (const EmulatorOptions &options : defaultRuns()) {
-        const Outcome outcome =
-            runGemm(**program, *gemm, subject.m, subject.n, subject.k, options);
+        const Outcome outcome = subject.run(**program, options);
         ++runs;
         if (outcome.clean())
           continue;
@@ -121,8 +175,8 @@ TEST(Mutants, AreFound) {
         tally->byNumbersAlone += found > 0 && numbers == found;
       }
       if (!found)
-        missed += std::string("  ") + subject.gemm + " " + subject.schedule +
-                  ": " + all[i].kind + " at " + all[i].place + "\n";
+        missed += "  " + subject.name + ": " + all[i].kind + " at " +
+                  all[i].place + "\n";
     }
   }
   std::string text = "| fault | planted | found | in every run | by wrong "
