@@ -106,6 +106,12 @@ int accumulatorRegisters(const Problem &problem, const Schedule &schedule) {
   int accumulators = schedule.mBlocks() * schedule.mmaCols() / 2;
   if (!problem.fp8() || schedule.promotion == 0)
     return accumulators;
+  // In swap-AB form a thread holds columns of tokens: it reads a scale for each
+  // two of them ahead for the next K block, and ptxas keeps the partial sums of
+  // two chains apart. Measured by what spills: tile M of 96 and more with two
+  // m64 blocks, of 104 and more with one.
+  if (schedule.form == Form::SwapAB)
+    return accumulators + schedule.nPerBlock() + schedule.tileM / 2 + 12;
   // Partial sums of one chain at a time; of two when one is promoted while
   // the next multiplies.
   int chains = schedule.overlapPromotion ? 2 : 1;

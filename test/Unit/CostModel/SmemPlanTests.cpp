@@ -169,4 +169,10 @@ TEST(SmemPlan, AccumulatorRegisters) {
                                 "promote = 128")),
             96 + 96);
   EXPECT_EQ(accumulatorRegisters(fp8(), schedule("tile = 128x256x128")), 128);
+  // Swap-AB: two m64 blocks of n64, two chains, 32 scales and what goes with
+  // them.
+  EXPECT_EQ(
+      accumulatorRegisters(fp8(), schedule("tile = 64x256x128, promote = 128, "
+                                           "form = swap_ab, store = vector")),
+      64 + 64 + 32 + 12);
 }
