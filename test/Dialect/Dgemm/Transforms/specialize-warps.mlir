@@ -56,16 +56,18 @@ dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tens
       %c128_i32_2 = arith.constant 128 : i32
       %7 = arith.muli %kb, %c128_i32_2 : i32
       dgemm.tma_load %b[%7, %n0] to %0[%slot] member 1 : !ring
-      dgemm.tma_load %sa[%m0, %kb] to %0[%slot] member 2 : !ring
+      %c1_i32_3 = arith.constant 1 : i32
+      %8 = arith.muli %kb, %c1_i32_3 : i32
+      dgemm.tma_load %sa[%m0, %8] to %0[%slot] member 2 : !ring
       dgemm.wait %0[%slot] parity %phase : !ring
-      %8 = dgemm.slot %0[%slot] member 0 : !ring -> !a8
-      %9 = dgemm.slot %0[%slot] member 1 : !ring -> !a8
-      %10 = dgemm.slot %0[%slot] member 2 : !ring -> <1x128xf32>
-      %11 = dgemm.tile_mma %8, %9 : !a8, !a8 -> <128x128xf32>
-      %12 = dgemm.tile_promote %sum, %11 at [%m0, %n0, %kb] row_scales %10 : !dgemm.tile<1x128xf32> : <128x128xf32>
+      %9 = dgemm.slot %0[%slot] member 0 : !ring -> !a8
+      %10 = dgemm.slot %0[%slot] member 1 : !ring -> !a8
+      %11 = dgemm.slot %0[%slot] member 2 : !ring -> <1x128xf32>
+      %12 = dgemm.tile_mma %9, %10 : !a8, !a8 -> <128x128xf32>
+      %13 = dgemm.tile_promote %sum, %12 at [%m0, %n0, %kb] row_scales %11 : !dgemm.tile<1x128xf32> : <128x128xf32>
       dgemm.release %0[%slot] : !ring
       %next_slot, %next_phase = dgemm.advance %0, %slot, %phase : !ring
-      scf.yield %12, %next_slot, %next_phase : !dgemm.fragment<128x128xf32>, i32, i32
+      scf.yield %13, %next_slot, %next_phase : !dgemm.fragment<128x128xf32>, i32, i32
     }
     dgemm.tile_store %4#0 at [%m0, %n0] : !dgemm.fragment<128x128xf32>
     dgemm.next %4#1, %4#2 : i32, i32
