@@ -14,6 +14,9 @@ namespace dgemm {
 static constexpr int64_t kDecodeRingBytes = 128 * 1024;
 static constexpr int kDecodeMaxStages = 12;
 static constexpr int kMaxStages = 8;
+/// Registers more that the checked store of ragged tiles takes; without them
+/// 256x128 FP8 tiles spilled.
+static constexpr int kCheckedStoreMargin = 16;
 
 int rasterGroup(const Problem &problem, const Schedule &schedule) {
   int64_t tilesM = std::max<int64_t>(
@@ -106,7 +109,19 @@ private:
   /// Rows, warpgroups and form.
   std::vector<Schedule> bases() const {
     std::vector<Schedule> out;
-    out.push_back(plain(64, 1, ConsumerMode::Cooperative));
+    // Swapped, a block's 64 rows of B must share their scales; C is not added.
+    bool oneScale =
+        !problem.scaleB.blockedAlongK() || problem.scaleB.rows % 64 == 0;
+    // Promoting a swapped FP8 block takes a multiplication more for every
+    // column: with 64 and more rows of A the plain form won everywhere.
+    bool fewRows = !problem.fp8() || problem.fastAccumulate || problem.m <= 32;
+    bool swap = options.swapAB && decode && problem.layout == Layout::NT &&
+                oneScale && !problem.accumulate && fewRows;
+    // A box of A that is mostly beyond M is filled with zeros, which was
+    // measured to take up to 1.7 times as long as loading it: up to 32 rows
+    // the swapped form, which has no such rows, won everywhere.
+    if (!swap || problem.m > 32)
+      out.push_back(plain(64, 1, ConsumerMode::Cooperative));
     if (problem.m > 64) {
       out.push_back(plain(128, 2, ConsumerMode::Cooperative));
       if (problem.m > 128)
@@ -116,22 +131,22 @@ private:
       if (options.threeConsumers && problem.m > 128)
         out.push_back(plain(192, 3, ConsumerMode::Cooperative));
     }
-    // Swapped, a block's 64 rows of B must share their scales; C is not added.
-    bool oneScale =
-        !problem.scaleB.blockedAlongK() || problem.scaleB.rows % 64 == 0;
-    if (options.swapAB && decode && problem.layout == Layout::NT && oneScale &&
-        !problem.accumulate)
-      for (int weights : {64, 128, 256})
-        for (int tokens = 8; tokens <= 128; tokens *= 2) {
-          if (tokens / 2 >= problem.m)
-            break;
-          Schedule swap =
-              plain(tokens, weights >= 128 ? 2 : 1, ConsumerMode::Cooperative);
-          swap.form = Form::SwapAB;
-          swap.tileN = weights;
-          swap.store = StoreKind::Vector;
-          out.push_back(swap);
-        }
+    if (!swap)
+      return out;
+    // Several tiles along M would each read all of B again.
+    for (int tokens : {8, 16, 32, 64, 128}) {
+      if (tokens < std::min<int64_t>(problem.m, 64) ||
+          (tokens > 8 && tokens / 2 >= problem.m))
+        continue;
+      for (int weights : {64, 128, 256}) {
+        Schedule schedule =
+            plain(tokens, weights >= 128 ? 2 : 1, ConsumerMode::Cooperative);
+        schedule.form = Form::SwapAB;
+        schedule.tileN = weights;
+        schedule.store = StoreKind::Vector;
+        out.push_back(schedule);
+      }
+    }
     return out;
   }
 
@@ -273,6 +288,8 @@ private:
                         ? schedule.regsConsumer
                         : registersAtEntry(schedule, device.limits);
     int needed = accumulatorRegisters(problem, schedule) + kRegisterMargin;
+    if (options.raggedColumns && schedule.store == StoreKind::Tma)
+      needed += kCheckedStoreMargin;
     if (needed > available) {
       if (illegal)
         illegal(schedule,

@@ -27,6 +27,9 @@ struct SearchOptions {
   bool swapAB = true;         ///< M <= 128
   bool severalKBlocks = true; ///< 2 and 4 K blocks per stage (M <= 128)
   bool severalCtas = true;    ///< 2 to 4 CTAs per SM (M <= 128)
+  /// Rows of D may end inside a 16-byte granule, so that the kernel also has
+  /// the checked store, which takes more registers. Set by the selector.
+  bool raggedColumns = false;
   /// Every legal stage count, not only the one or two deepest pipelines.
   bool allStages = false;
   /// Several raster groups, not only the one of the rule.
