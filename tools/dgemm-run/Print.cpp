@@ -112,6 +112,9 @@ std::string describe(const Outcome &outcome, const Target &target,
     text += format("poison:    %lld NaN left, %lld bytes outside d changed\n",
                    (long long)v.nanCount, (long long)v.guardViolations);
   }
+  if (outcome.difference)
+    text +=
+        format("emulator:  differs by %.3e (relative)\n", *outcome.difference);
   if (outcome.timeMethod == "wall")
     text += format("time:      %.1f ms on the host (emulated, not a GPU's "
                    "time)\n",
@@ -134,7 +137,10 @@ std::string describeLine(const Case &which, const Outcome &outcome) {
   if (outcome.code == kRight && outcome.verified)
     text += format(" | rel %.2e max %.3g", outcome.verified->relativeError,
                    outcome.verified->maxAbsError);
-  else if (outcome.code == kRight && !which.expectedError.empty())
+  if (outcome.difference)
+    text += format(" | emulator differs by %.2e", *outcome.difference);
+  if (outcome.code == kRight && !outcome.verified &&
+      !which.expectedError.empty())
     text += " | refused as expected";
   if (const KernelMetadata *kernel = kernelOf(outcome);
       kernel && outcome.code != kRight)
@@ -170,6 +176,8 @@ std::string toJson(const Outcome &outcome, const Target &target) {
                          {"spill_load_bytes", r->spillLoads},
                          {"stack_bytes", r->stackFrame},
                          {"warnings", r->warnings}};
+  if (outcome.difference)
+    json["difference_to_emulator"] = *outcome.difference;
   if (outcome.verified) {
     const VerifyResult &v = *outcome.verified;
     json["verify"] = {{"ok", v.ok},

@@ -9,6 +9,7 @@
 #include "dgemm/Tools/CudaGemm.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 namespace dgemm::run {
@@ -217,6 +218,36 @@ static Status runOnEmulator(const RunOptions &options, HostOperands &operands,
   return Status::success();
 }
 
+/// Runs the kernel that ran on the GPU on the emulator too, on the same
+/// operands, and compares every element of the two results.
+static Status compareWithEmulator(const RunOptions &options,
+                                  HostOperands &operands,
+                                  const LaunchOptions &launch,
+                                  Outcome &outcome) {
+  const HostMatrix &d = operands.d;
+  std::vector<double> onGpu;
+  onGpu.reserve(size_t(d.rows() * d.cols()));
+  for (int64_t row = 0; row < d.rows(); ++row)
+    for (int64_t col = 0; col < d.cols(); ++col)
+      onGpu.push_back(d.at(row, col));
+  RunOptions once = options;
+  once.repeat = 1;
+  Outcome emulated = outcome;
+  if (Status s = runOnEmulator(once, operands, launch, emulated); !s)
+    return Status::error("on the emulator: " + s.message());
+  double difference = 0, norm = 0;
+  size_t next = 0;
+  for (int64_t row = 0; row < d.rows(); ++row)
+    for (int64_t col = 0; col < d.cols(); ++col, ++next) {
+      double there = onGpu[next], here = d.at(row, col);
+      difference += (there - here) * (there - here);
+      norm += there * there;
+    }
+  outcome.difference =
+      norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+  return Status::success();
+}
+
 static Outcome failed(Outcome outcome, ExitCode code, std::string error) {
   outcome.code = code;
   outcome.error = std::move(error);
@@ -291,6 +322,16 @@ static Outcome runToEnd(const Case &which, const RunOptions &options,
         verify(*operands, toleranceFor(outcome.problem, kind), how);
     if (!outcome.verified->ok)
       return failed(outcome, kWrong, outcome.verified->failure);
+  }
+  if (options.againstEmulator && target.device) {
+    if (Status s = compareWithEmulator(options, *operands, launch, outcome); !s)
+      return failed(outcome, kWrong, s.message());
+    double limit = toleranceFor(outcome.problem, kind).frobenius;
+    if (!(*outcome.difference <= limit))
+      return failed(outcome, kWrong,
+                    "differs from the emulator by " +
+                        std::to_string(*outcome.difference) + ", limit " +
+                        std::to_string(limit));
   }
   outcome.code = kRight;
   return outcome;

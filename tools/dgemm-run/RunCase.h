@@ -56,6 +56,9 @@ struct Outcome {
   std::string timeMethod; ///< "cupti", "events", "wall"; empty: not timed
   double timeUs = 0;
   std::string emulatorReport; ///< findings, empty when clean
+  /// With --against-emulator: relative Frobenius norm of the GPU's result
+  /// minus the emulator's.
+  std::optional<double> difference;
   bool deviceLost = false;    ///< the process cannot use the GPU any more
 };
 

@@ -55,6 +55,9 @@ void declareOptions(Arguments &arguments, RunOptions &o) {
   arguments.add("emulator-sms", o.emulatorSms, "emulator: SMs (4)");
   arguments.add("narrow-fp8", o.narrowFp8,
                 "emulator: model the tensor core's narrow FP8 accumulator");
+  arguments.add(
+      "against-emulator", o.againstEmulator,
+      "run on the emulator too and compare the GPU's result with its");
   arguments.add("batch-from", o.batchFrom, "first line of the batch to run");
   arguments.add("batch-pipe", o.batchPipe,
                 "file descriptor that gets a byte for each case");

@@ -32,6 +32,7 @@ struct RunOptions {
   double timeout = 20;
   bool json = false, report = false, verify = true, time = true;
   bool pdl = false, allowSlow = false, narrowFp8 = false, driverJit = false;
+  bool againstEmulator = false;
 };
 
 /// Declares every option on `arguments`, bound to `options`.
