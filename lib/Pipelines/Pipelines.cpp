@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::dgemm;
 
-void mlir::dgemm::buildSchedulePipeline(
-    OpPassManager &manager, const CompilePipelineOptions &options) {
+void mlir::dgemm::buildSchedulePipeline(OpPassManager &manager,
+                                        const CompilePipelineOptions &options) {
   DgemmVerifyTargetPassOptions target;
   target.chip = options.chip;
   target.ptx = options.ptx;
@@ -57,13 +57,13 @@ void mlir::dgemm::buildMachinePipeline(OpPassManager &manager) {
 void mlir::dgemm::buildDgemmCompilePipeline(
     OpPassManager &manager, const CompilePipelineOptions &options) {
   buildSchedulePipeline(manager, options);
-  if (options.stopAfter == "schedule")
+  if (options.stopAfter == CompileLevel::Schedule)
     return;
   buildKernelPipeline(manager);
-  if (options.stopAfter == "kernel")
+  if (options.stopAfter == CompileLevel::Kernel)
     return;
   buildMachinePipeline(manager);
-  if (options.stopAfter == "asm")
+  if (options.stopAfter == CompileLevel::Assembly)
     manager.nest<gpu::GPUModuleOp>().addPass(createDgemmLowerToAsmPass());
 }
 

@@ -17,6 +17,9 @@
 
 namespace mlir::dgemm {
 
+/// The last level that a pipeline produces.
+enum class CompileLevel { Schedule, Kernel, Machine, Assembly };
+
 /// Options of the textual pipeline
 /// `--dgemm-compile-pipeline="chip=sm_90a ptx=80 stop-after=nvvm"`.
 struct CompilePipelineOptions
@@ -37,11 +40,14 @@ struct CompilePipelineOptions
       llvm::cl::desc("Schedule for every matmul that has none, as it stands "
                      "inside #dgemm.schedule<...>"),
       llvm::cl::init("")};
-  Option<std::string> stopAfter{
-      *this, "stop-after",
-      llvm::cl::desc("Last level to produce: schedule, kernel, nvvm (L3a) or "
-                     "asm (L3b)"),
-      llvm::cl::init("nvvm")};
+  Option<CompileLevel> stopAfter{
+      *this, "stop-after", llvm::cl::desc("Last level to produce"),
+      llvm::cl::init(CompileLevel::Machine),
+      llvm::cl::values(
+          clEnumValN(CompileLevel::Schedule, "schedule", "L1"),
+          clEnumValN(CompileLevel::Kernel, "kernel", "L2"),
+          clEnumValN(CompileLevel::Machine, "nvvm", "L3a, machine ops"),
+          clEnumValN(CompileLevel::Assembly, "asm", "L3b, assembly"))};
 };
 
 /// L0 -> L1: attach the target, choose schedules.

@@ -3,6 +3,8 @@
 //
 // Checks a finished kernel for what the ops' own verifiers cannot see.
 
+#include "KernelUtils.h"
+
 #include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
 
 namespace mlir::dgemm {
@@ -116,6 +118,10 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
            << "expected " << plan << " for this schedule, found "
            << kernel.getSmemAttr();
 
+  SmallVector<Type> members;
+  for (auto [operand, tile] : slotTiles(kernel))
+    members.push_back(tile);
+  auto ringType = RingType::get(kernel.getContext(), schedule.stages, members);
   int rings = 0, producers = 0, consumers = 0;
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto role = dyn_cast<RoleOp>(op)) {
@@ -134,11 +140,9 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
       return op->emitOpError()
              << "expected " << readers << " consumers to read a slot, found "
              << ring.getConsumers();
-    int64_t slots = ring.getRing().getType().getSlots();
-    if (slots != schedule.stages)
+    if (ring.getRing().getType() != ringType)
       return op->emitOpError()
-             << "expected " << schedule.stages
-             << " slots, the schedule's stages, found " << slots;
+             << "expected " << ringType << " for this schedule";
     return WalkResult::advance();
   });
   if (result.wasInterrupted())

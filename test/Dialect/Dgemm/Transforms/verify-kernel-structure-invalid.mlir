@@ -48,7 +48,7 @@ dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_
 dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
   %c0 = arith.constant 0 : i32
-  // expected-error @+1 {{expected 4 slots, the schedule's stages, found 3}}
+  // expected-error @+1 {{expected '!dgemm.ring<4 x[!dgemm.tile<128x64xbf16, swizzle = 128>, !dgemm.tile<128x64xbf16, swizzle = 128>]>' for this schedule}}
   %ring = dgemm.ring consumers 2 : !ring
   dgemm.role producer registers 40 {
   }
@@ -84,6 +84,22 @@ dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_
   dgemm.role consumer registers 232 (%wg) {
     // expected-error @+1 {{is left from the tile level; the kernel pipeline has not finished}}
     %t = dgemm.slot %ring[%c0] member 0 : !ring -> !t
+  }
+}
+
+// -----
+
+// Tiles that no copy of this kernel brings.
+!t = !dgemm.tile<128x8xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  // expected-error @+1 {{for this schedule}}
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+  }
+  dgemm.role consumer registers 232 (%wg) {
   }
 }
 
