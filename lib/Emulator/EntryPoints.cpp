@@ -206,6 +206,7 @@ static void emuClusterWait(int32_t site) { machine->clusterWait(SiteId(site)); }
 /// Offset of a shared address in the window of its CTA, which `cta` becomes.
 static bool locate(uint64_t address, Cta *&cta, uint32_t &offset,
                    int32_t site) {
+  self().site = SiteId(site);
   cta = machine->ctaOf(address);
   if (!cta || address % kWindowBytes < kSharedBase) {
     machine->report(FindingKind::OutOfBounds, SiteId(site),

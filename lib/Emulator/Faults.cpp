@@ -26,16 +26,20 @@ static constexpr size_t kHandlerStack = 64 * 1024;
 static thread_local uint64_t faultAddress = 0;
 static thread_local int faultSignal = 0;
 
+thread_local Recovery emu::recovery;
+
+std::string emu::faultText() {
+  if (faultSignal == SIGFPE)
+    return "integer division by zero";
+  if (machine->stacks.isGuard(faultAddress))
+    return "the thread needs more stack than the emulator gives";
+  return "access to address " + std::to_string(faultAddress) +
+         ", which is no memory of the launch";
+}
+
 static void landing() {
   Machine &m = *machine;
-  const bool overflow = m.stacks.isGuard(faultAddress);
-  std::string text =
-      faultSignal == SIGFPE ? std::string("integer division by zero")
-      : overflow
-          ? std::string("the thread needs more stack than the emulator gives")
-          : "access to address " + std::to_string(faultAddress) +
-                ", which is no memory of the launch";
-  m.report(FindingKind::HostFault, m.current->site, std::move(text), true);
+  m.report(FindingKind::HostFault, m.current->site, faultText(), true);
   std::abort(); // a fatal report never comes back to an emulated thread
 }
 
@@ -54,6 +58,11 @@ static void handler(int signal, siginfo_t *info, void *rawContext) {
     context->uc_mcontext.pc = reinterpret_cast<uint64_t>(&landing);
 #endif
     return;
+  }
+  if (machine && recovery.armed) {
+    faultAddress = reinterpret_cast<uint64_t>(info->si_addr);
+    faultSignal = signal;
+    siglongjmp(recovery.place, 1);
   }
   for (int i = 0; i < 3; ++i) {
     if (kSignals[i] != signal)

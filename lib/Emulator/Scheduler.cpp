@@ -4,6 +4,7 @@
 // Runs the threads of a group of clusters as fibers and decides, by the seed,
 // which warp goes on and when asynchronous work takes effect.
 
+#include "Faults.h"
 #include "Machine.h"
 
 #include <bit>
@@ -196,7 +197,15 @@ void Machine::runClusters(int64_t first, unsigned count) {
   timeline.begin(options->timelineCluster >= first &&
                      options->timelineCluster < first + count,
                  options->timelineCluster, launch.clusterSize);
-  schedule();
+  // The signal mask is as it was: the handler leaves it alone.
+  if (sigsetjmp(recovery.place, 0) == 0) {
+    recovery.armed = true;
+    schedule();
+  } else {
+    current = nullptr;
+    report(FindingKind::HostFault, recovery.asyncSite, faultText(), true);
+  }
+  recovery.armed = false;
   if (options->statistics)
     finishStatistics();
   statistics.clusters += count;
@@ -478,6 +487,7 @@ bool Machine::runOneAsync() {
     TmaOp op = std::move(queue.back());
     queue.pop_back();
     --pendingCopies;
+    recovery.asyncSite = op.site;
     runCopy(op);
   }
   current = running;

@@ -226,6 +226,32 @@ TEST(Emulator, OutOfBoundsTensorMapIsReported) {
   EXPECT_FALSE(report.clean());
 }
 
+TEST(Emulator, UnmappedMemoryIsAFindingInEveryOrder) {
+  KernelText kernel;
+  auto program = compile(kernel);
+  ASSERT_TRUE(program);
+  for (AsyncOrder order :
+       {AsyncOrder::Lazy, AsyncOrder::Eager, AsyncOrder::Random}) {
+    GemmRun gemm(kernel, 64, 64, 64);
+    EmulatorOptions options = gemm.options(order, 1);
+    options.allocations.clear();
+    LaunchOperands operands = gemm.operands();
+    operands.b = 4096; // in the first pages, never mapped
+    EmulatorReport report;
+    const Status status =
+        program->run(kernel.metadata(), gemm.sizes(), operands, LaunchOptions(),
+                     options, report);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings[0].kind, FindingKind::HostFault)
+        << toString(report);
+    EXPECT_NE(report.findings[0].location.find("cp.async.bulk.tensor"),
+              std::string::npos)
+        << toString(report);
+    EXPECT_FALSE(report.completed);
+  }
+}
+
 TEST(Emulator, WrongRecipeGivesWrongNumbers) {
   KernelText kernel;
   auto program = compile(kernel);
