@@ -143,8 +143,8 @@ Result<Selection> selectSchedule(const Problem &original,
   Problem problem = concrete(original, original.m);
   SearchOptions space = options.space;
   space.pingPong = options.allowPingPong;
-  space.raggedColumns = original.n == kDynamic ||
-                        original.n * sizeOf(original.d) % 16 != 0;
+  space.raggedColumns =
+      original.n == kDynamic || original.n * sizeOf(original.d) % 16 != 0;
   // Several K blocks per stage need a fixed K that is a multiple of theirs.
   space.severalKBlocks &= original.k != kDynamic;
   bool decode = problem.m <= kDecodeMaxM;

@@ -34,8 +34,7 @@ FailureOr<LaunchMetadata> mlir::dgemm::collectLaunchMetadata(LaunchOp launch) {
       document.problem = one->problem;
     }
     document.kernels.push_back(one->kernels.front());
-    document.dispatch.push_back(
-        {launch.getMaxM(row), static_cast<int>(row)});
+    document.dispatch.push_back({launch.getMaxM(row), static_cast<int>(row)});
   }
   return document;
 }

@@ -87,8 +87,8 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
       Value fragment = LLVM::PoisonOp::create(rewriter, loc, type);
       size_t count = cast<LLVM::LLVMStructType>(type).getBody().size();
       for (size_t i = 0; i < count; ++i)
-        fragment = LLVM::InsertValueOp::create(
-            rewriter, loc, fragment, summed.getResult(next++), i);
+        fragment = LLVM::InsertValueOp::create(rewriter, loc, fragment,
+                                               summed.getResult(next++), i);
       results.push_back(fragment);
     }
     rewriter.replaceOp(op, results);
@@ -134,9 +134,8 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
                SmallVectorImpl<Value> &sums) const {
     Value start = threadStart(builder, loc, constantI32(builder, loc, part));
     for (auto [number, sum] : llvm::enumerate(sums)) {
-      Value value =
-          LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
-                               valueAt(builder, loc, start, number));
+      Value value = LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
+                                         valueAt(builder, loc, start, number));
       sum = LLVM::FAddOp::create(builder, loc, sum, value);
     }
   }

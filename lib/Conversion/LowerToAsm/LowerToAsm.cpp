@@ -41,15 +41,14 @@ static SmallVector<Value> emitTied(OpBuilder &builder, Location loc,
   for (size_t i = 0; i < operands.size(); ++i)
     constraints += std::to_string(i) + (i + 1 < operands.size() ? "," : "");
   auto all = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
-  Value result =
-      LLVM::InlineAsmOp::create(
-          builder, loc, all, operands, text, constraints,
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(builder.getContext(),
-                                    LLVM::AsmDialect::AD_ATT),
-          ArrayAttr())
-          .getResult(0);
+  Value result = LLVM::InlineAsmOp::create(
+                     builder, loc, all, operands, text, constraints,
+                     /*has_side_effects=*/true, /*is_align_stack=*/false,
+                     LLVM::tailcallkind::TailCallKind::None,
+                     LLVM::AsmDialectAttr::get(builder.getContext(),
+                                               LLVM::AsmDialect::AD_ATT),
+                     ArrayAttr())
+                     .getResult(0);
   SmallVector<Value> outs;
   int64_t next = 0;
   for (Value in : ins) {
@@ -81,8 +80,7 @@ struct UndefPattern : OpConversionPattern<WgmmaUndefOp> {
   LogicalResult
   matchAndRewrite(WgmmaUndefOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::PoisonOp>(op,
-                                                registersOf(op.getType()));
+    rewriter.replaceOpWithNewOp<LLVM::PoisonOp>(op, registersOf(op.getType()));
     return success();
   }
 };

@@ -25,6 +25,5 @@ Value mlir::dgemm::ceilDivide(OpBuilder &builder, Location loc, Value a,
                               int64_t b) {
   Value up =
       arith::AddIOp::create(builder, loc, a, constantI32(builder, loc, b - 1));
-  return arith::DivUIOp::create(builder, loc, up,
-                                constantI32(builder, loc, b));
+  return arith::DivUIOp::create(builder, loc, up, constantI32(builder, loc, b));
 }

@@ -26,8 +26,8 @@ static FailureOr<AccumulatorShape> shapeOf(Type type) {
     if (!element.isF32())
       return failure();
   // 64 x n values over 128 threads: n / 2 each.
-  return AccumulatorShape{0, static_cast<int64_t>(registers.getBody().size()) *
-                                 2};
+  return AccumulatorShape{0,
+                          static_cast<int64_t>(registers.getBody().size()) * 2};
 }
 
 /// `in` and `out` are the same accumulators in two forms.
@@ -63,8 +63,7 @@ static LogicalResult verifyUnchanged(Operation *op, StringRef what,
 }
 
 LogicalResult WgmmaFenceOp::verify() {
-  if (failed(verifyTiedList(*this, "accumulators",
-                            getAccumulators().getTypes(),
+  if (failed(verifyTiedList(*this, "accumulators", getAccumulators().getTypes(),
                             getHanded().getTypes())))
     return failure();
   return verifyUnchanged(*this, "pin", getPin().getTypes(),

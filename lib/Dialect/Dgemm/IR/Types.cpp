@@ -36,9 +36,8 @@ template <typename TypeT> static Type parseMatrixType(AsmParser &parser) {
   if (parseShapeAndType(parser, rows, cols, elementType) ||
       parser.parseGreater())
     return {};
-  return TypeT::getChecked(
-      [&] { return parser.emitError(loc); }, parser.getContext(), rows, cols,
-      elementType);
+  return TypeT::getChecked([&] { return parser.emitError(loc); },
+                           parser.getContext(), rows, cols, elementType);
 }
 
 static void printMatrixType(AsmPrinter &printer, int64_t rows, int64_t cols,
@@ -66,9 +65,9 @@ Type FragmentType::parse(AsmParser &parser) {
 void FragmentType::print(AsmPrinter &printer) const {
   printMatrixType(printer, getRows(), getCols(), getElementType());
 }
-LogicalResult
-FragmentType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
-                     int64_t cols, Type elementType) {
+LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t rows, int64_t cols,
+                                   Type elementType) {
   return verifyAccumulator(emitError, rows, cols, elementType);
 }
 
@@ -78,9 +77,9 @@ Type InflightType::parse(AsmParser &parser) {
 void InflightType::print(AsmPrinter &printer) const {
   printMatrixType(printer, getRows(), getCols(), getElementType());
 }
-LogicalResult
-InflightType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
-                     int64_t cols, Type elementType) {
+LogicalResult InflightType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t rows, int64_t cols,
+                                   Type elementType) {
   if (rows != 64)
     return emitError() << "a WGMMA has 64 rows, found " << rows;
   if (cols > 256)

@@ -96,8 +96,8 @@ void EpilogueLowering::storeFromRegisters(OpBuilder &body) {
     bool swapped = schedule.form == ::dgemm::Form::SwapAB;
     StoreGlobalOp::create(body, loc, fragment, kernel.getPointer(Operand::D),
                           rows[mb], cols[nb], swapped ? sizeN : sizeM,
-                          swapped ? sizeM : sizeN,
-                          kernel.getSize(Symbol::LdD), element, swapped);
+                          swapped ? sizeM : sizeN, kernel.getSize(Symbol::LdD),
+                          element, swapped);
   }
 }
 

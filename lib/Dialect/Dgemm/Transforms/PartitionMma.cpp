@@ -375,9 +375,9 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
                       sums[block], UnitAttr(), IntegerAttr(),
                       swapped() ? builder.getUnitAttr() : UnitAttr());
   }
-  Value hasPrevious = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sgt, copy.getInductionVar(),
-      loop.getLowerBound());
+  Value hasPrevious =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                            copy.getInductionVar(), loop.getLowerBound());
   scf::IfOp::create(builder, loc, hasPrevious,
                     [&](OpBuilder &body, Location loc) {
                       ReleaseOp::create(body, loc, ring, previous, 1);
@@ -434,8 +434,8 @@ SmallVector<Value> MmaPartitioner::switchOverResidues() {
 void MmaPartitioner::storeInFirstCta(OpBuilder &at, TileStoreOp store,
                                      ArrayRef<Value> fragments) {
   SmallVector<Type> types(fragments.size(), fragment);
-  auto sums = ClusterReduceOp::create(at, loc, types, fragments, wg,
-                                      schedule.splitK);
+  auto sums =
+      ClusterReduceOp::create(at, loc, types, fragments, wg, schedule.splitK);
   Value rank = ClusterRankOp::create(at, loc, i32);
   Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, rank,
                                         constantI32(at, loc, 0));
