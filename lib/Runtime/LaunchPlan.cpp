@@ -55,7 +55,12 @@ static Status checkOperand(const KernelMetadata &kernel,
     return planError(name, "an address", "none");
   int64_t size = sizeOf(view.type);
   bool tma = usedByTma(kernel, view.operand);
-  int64_t alignment = tma ? 16 : size;
+  // Without TMA the kernel still reads C and, unless it is transposed in
+  // registers, writes D two columns at a time.
+  bool pairs =
+      view.operand == Operand::C ||
+      (view.operand == Operand::D && kernel.schedule.form != Form::SwapAB);
+  int64_t alignment = tma ? 16 : pairs ? 2 * size : size;
   if (address % alignment != 0)
     return planError(name,
                      "an address that is a multiple of " +
@@ -81,6 +86,11 @@ static Status checkOperand(const KernelMetadata &kernel,
                      std::string(view.strideName) + " = " +
                          std::to_string(view.rowLength) + ", which is " +
                          std::to_string(view.rowLength * size) + " bytes");
+  if (pairs && view.rows > 1 && view.rowLength % 2 != 0)
+    return planError(name,
+                     std::string("an even ") + view.strideName +
+                         " (columns are accessed in pairs)",
+                     std::to_string(view.rowLength));
   return Status::success();
 }
 

@@ -59,7 +59,7 @@ struct Outcome {
   /// With --against-emulator: relative Frobenius norm of the GPU's result
   /// minus the emulator's.
   std::optional<double> difference;
-  bool deviceLost = false;    ///< the process cannot use the GPU any more
+  bool deviceLost = false; ///< the process cannot use the GPU any more
 };
 
 jit::CompileOptions compileOptions(const RunOptions &options,

@@ -37,6 +37,19 @@ static Value toBF16Pair(OpBuilder &builder, Location loc, Value low,
   return LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), packed);
 }
 
+/// The matrix ops convert to and from bf16 and f32 only, one 64-row block at a
+/// time.
+template <typename OpT> static LogicalResult verifyBlock(OpT op) {
+  Type element = op.getElementType();
+  if (!element.isBF16() && !element.isF32())
+    return op.emitOpError()
+           << "elements must be bf16 or f32, found " << element;
+  if (op.getValue().getType().getRows() != 64)
+    return op.emitOpError() << "expected a fragment of 64 rows, found "
+                            << op.getValue().getType();
+  return success();
+}
+
 static Value compare(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }
@@ -118,6 +131,8 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
   LogicalResult
   matchAndRewrite(AddGlobalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (failed(verifyBlock(op)))
+      return failure();
     Location loc = op.getLoc();
     Type element = op.getElementType();
     GlobalBlock block(rewriter, loc, context, adaptor.getBase(),
@@ -211,6 +226,8 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
   LogicalResult
   matchAndRewrite(StoreGlobalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (failed(verifyBlock(op)))
+      return failure();
     Location loc = op.getLoc();
     Type element = op.getElementType();
     SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());

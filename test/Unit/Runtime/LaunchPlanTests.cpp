@@ -148,8 +148,15 @@ TEST_F(LaunchPlanTest, Strides) {
   EXPECT_TRUE(plan().ok());
   sizes.ldd = 4097;
   expectError("operand d: expected rows that are a multiple of 16 bytes");
-  // A vector store takes rows of any length.
+  // A vector store takes rows of any even length, and one of a single column
+  // at a time, in swap-AB form, of any length.
   kernel().tensorMaps.pop_back();
+  expectError("operand d: expected an even ldd (columns are accessed in "
+              "pairs), found 4097");
+  sizes.ldd = 4098;
+  EXPECT_TRUE(plan().ok());
+  sizes.ldd = 4097;
+  kernel().schedule.form = Form::SwapAB;
   EXPECT_TRUE(plan().ok());
 }
 
@@ -163,6 +170,11 @@ TEST_F(LaunchPlanTest, Addresses) {
   operands.d = 0x4002;
   expectError("operand d: expected an address that is a multiple of 16");
   kernel().tensorMaps.pop_back();
+  expectError("operand d: expected an address that is a multiple of 4 bytes");
+  operands.d = 0x4004;
+  EXPECT_TRUE(plan().ok());
+  kernel().schedule.form = Form::SwapAB;
+  operands.d = 0x4002;
   EXPECT_TRUE(plan().ok());
   operands.d = 0x4001;
   expectError("operand d: expected an address that is a multiple of 2 bytes");

@@ -78,7 +78,7 @@ static std::string whyNotRealised(const Problem &problem,
   if (schedule.kBlocksPerStage != 1 &&
       (problem.k == ::dgemm::kDynamic || problem.k % schedule.tileK != 0))
     return "kblocks_per_stage = " + std::to_string(schedule.kBlocksPerStage) +
-           " needs a fixed K that is a multiple of tileK (" +
+           " is realised only for a fixed K that is a multiple of tileK (" +
            std::to_string(schedule.tileK) + ")";
   if (schedule.rasterOrder != ::dgemm::RasterOrder::AlongM)
     return "raster = along_n is not realised yet; along_m is";
