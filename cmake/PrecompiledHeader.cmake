@@ -4,7 +4,10 @@
 # One precompiled header for all MLIR targets (docs/decisions/0001). CMake's own
 # support writes absolute paths of the build folder into it and into every
 # command, so that ccache would never find in one build folder what was compiled
-# in another; hence a command of our own with relative paths.
+# in another; hence a command of our own. Its input is /dev/null with the headers
+# as options: no path of this checkout stands in the result, which is the same in
+# every checkout and stays valid when one of them goes. It bypasses ccache, which
+# would restore one that names another folder.
 
 option(DGEMM_PRECOMPILED_HEADERS "Compile the common MLIR headers once" ON)
 if(NOT DGEMM_PRECOMPILED_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang"
@@ -31,15 +34,24 @@ foreach(folder ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 endforeach()
 list(REMOVE_DUPLICATES dgemm_pch_flags)
 
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h dgemm_pch_headers
+     REGEX "^#include")
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+             CMAKE_CONFIGURE_DEPENDS cmake/MLIRPrecompiled.h)
+set(dgemm_pch_includes "")
+foreach(line ${dgemm_pch_headers})
+  string(REGEX REPLACE "^#include [<\"](.*)[>\"]$" "\\1" header "${line}")
+  list(APPEND dgemm_pch_includes -include ${header})
+endforeach()
+
 set(dgemm_pch ${PROJECT_BINARY_DIR}/MLIRPrecompiled.pch)
 # No time stamp in it: ccache compares contents.
 add_custom_command(
   OUTPUT ${dgemm_pch}
-  COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER}
+  COMMAND ${CMAKE_CXX_COMPILER}
           ${dgemm_pch_flags} -Xclang -fno-pch-timestamp
           -fpch-instantiate-templates -x c++-header -MD -MF
-          MLIRPrecompiled.pch.d -c
-          ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h
+          MLIRPrecompiled.pch.d ${dgemm_pch_includes} -c /dev/null
           -o MLIRPrecompiled.pch
   WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
   DEPENDS ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h
