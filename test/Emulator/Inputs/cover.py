@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: The dgemm authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs random ragged (shape, schedule) pairs on the emulator until a given number
+# of them was executed, and checks three things: every executed pair is right and
+# without a finding; every other pair was refused in words; the executed pairs
+# cover each pair of values of the axes below, except those that no schedule
+# can combine.
+#
+# Usage: cover.py dgemm-run COUNT SEED
+
+import itertools
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+AXES = {
+    "recipe": ["bf16", "fp8 k-major", "fp8 m-major", "fp8 tensor"],
+    "rows": [64, 128, 256],
+    "columns": [8, 64, 96, 128, 176, 256],
+    "swizzle": [0, 64, 128],  # of D in shared memory, which only TMA stores use
+    "stages": [2, 3, 4],
+    "cluster": [1, 2, 4],
+    "split": ["1 cooperative", "2 cooperative", "2 pingpong"],
+    "epilogue": ["tma", "vector", "accumulate"],
+    "output": ["bf16", "f32"],
+    "form": ["plain", "swap_ab"],
+}
+
+REFUSED = r"illegal schedule:|realised|cannot be used|it needs persistent"
+
+
+def impossible(one, other):
+    """Whether no schedule has both (axis, value) pairs, by the rules of
+    docs/schedule.md and the limits of sm_90a."""
+    both = dict([one, other])
+
+    def has(**wanted):
+        return all(both.get(axis) in values for axis, values in wanted.items())
+
+    fp8 = AXES["recipe"][1:]
+    return (
+        # swap-AB is one consumer that stores its own rows without D = C + A.B.
+        has(form=["swap_ab"], split=["2 cooperative", "2 pingpong"])
+        or has(form=["swap_ab"], epilogue=["tma", "accumulate"])
+        or has(form=["swap_ab"], rows=[128, 256])
+        or has(form=["swap_ab"], columns=[8, 96, 176, 256])
+        # Splitting K over a cluster belongs to the forms of few rows.
+        or has(cluster=[2, 4], split=["2 cooperative", "2 pingpong"])
+        or has(cluster=[2, 4], rows=[256])
+        or has(cluster=[2, 4], epilogue=["tma", "accumulate"])
+        # 256 rows need two consumers on one tile; ping-pong holds a whole one.
+        or has(rows=[256], split=["1 cooperative", "2 pingpong"])
+        or has(rows=[64], split=["2 cooperative"])
+        or has(split=["2 pingpong"], recipe=fp8)
+        or has(rows=[256], columns=[256])
+        or has(swizzle=[64, 128], epilogue=["vector", "accumulate"])
+        or has(swizzle=[0], epilogue=["tma"])
+        or has(swizzle=[64, 128], cluster=[2, 4])
+        or has(swizzle=[64, 128], form=["swap_ab"])
+        # What the shared memory of an SM does not hold.
+        or has(columns=[256], cluster=[4])
+        # A row of eight BF16 is narrower than either swizzle.
+        or has(columns=[8], epilogue=["tma"])
+        or has(columns=[8], swizzle=[64, 128])
+    )
+
+
+def candidate(rng, wanted):
+    pick = rng.choice
+    while True:
+        axes = {axis: wanted.get(axis, pick(AXES[axis])) for axis in AXES}
+        if not any(impossible(*pair) for pair in itertools.combinations(axes.items(), 2)):
+            break
+    m, n = rng.randint(1, 300), rng.randint(1, 300)
+    k = rng.randint(1, 520)
+    fp8 = axes["recipe"].startswith("fp8")
+    padded_k = -(-k // 16) * 16
+    padded_n = -(-n // 8) * 8
+    kind = "f8E4M3FN" if fp8 else "bf16"
+    problem = (
+        f"m={m},n={n},k={k},a={kind},b={kind},d={axes['output']},"
+        f"lda={padded_k},ldb={padded_k},ldd={padded_n}"
+    )
+    if axes["recipe"] == "fp8 tensor":
+        problem += ",scale_a=tensor,scale_b=tensor"
+    elif fp8:
+        major = axes["recipe"][4]
+        problem += f",scale_a=1x128,scale_b=128x128,scale_a_major={major}"
+    if axes["epilogue"] == "accumulate":
+        problem += f",accumulate=true,ldc={padded_n}"
+    swap = axes["form"] == "swap_ab"
+    rows = pick([8, 16, 32, 64]) if swap else axes["rows"]
+    store = "tma" if axes["epilogue"] == "tma" else "vector"
+    consumers = axes["split"]
+    fields = [
+        f"tile = {rows}x{axes['columns']}x{128 if fp8 else 64}",
+        f"consumers = {consumers}",
+        f"stages = {axes['stages']}",
+        f"regs = [{'0, 0' if consumers[0] == '1' else '24, 240'}]",
+        f"store = {store}",
+        f"persistent = {'false' if axes['cluster'] > 1 or swap else pick(['true', 'false'])}",
+    ]
+    if fp8:
+        fields.append("promote = 128")
+        if axes["columns"] >= 128 and not swap and rng.random() < 0.6:
+            fields.append(f"n_blocks = 2{pick(['', ' overlapped'])}")
+    if axes["cluster"] > 1:
+        fields.append(f"split_k = {axes['cluster']} cluster")
+    if swap:
+        fields.append("form = swap_ab")
+    elif axes["swizzle"]:
+        fields.append(f"swizzle = [128, 128, {axes['swizzle']}]")
+    dynamic = "" if rng.random() < 0.6 else pick(["; dynamic=m", "; dynamic=mn"])
+    return axes, f"{problem} ; {', '.join(fields)} {dynamic}"
+
+
+def run(program, lines, seed):
+    with tempfile.NamedTemporaryFile("w", suffix=".batch") as batch:
+        batch.write("\n".join(lines) + "\n")
+        batch.flush()
+        command = [program, "--device=emulator", f"--batch={batch.name}",
+                   f"--seed={seed}", f"--emulator-seed={seed}"]
+        command.append(f"--order={['lazy', 'random', 'eager'][seed % 3]}")
+        output = subprocess.run(command, capture_output=True, text=True)
+    results = [
+        line for line in output.stdout.splitlines()
+        if line.startswith(("PASS ", "FAIL "))
+    ]
+    if len(results) != len(lines):
+        sys.exit(f"{len(lines)} cases gave {len(results)} results\n{output.stdout}"
+                 f"{output.stderr}")
+    return results
+
+
+def pairs_of(axes):
+    return {frozenset(pair) for pair in itertools.combinations(axes.items(), 2)}
+
+
+def main():
+    program, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    rng = random.Random(seed)
+    missing = set()
+    for one, other in itertools.combinations(AXES, 2):
+        for a, b in itertools.product(AXES[one], AXES[other]):
+            if not impossible((one, a), (other, b)):
+                missing.add(frozenset([(one, a), (other, b)]))
+    total, executed, refused, wrong = len(missing), 0, 0, []
+    uses = {(axis, value): 0 for axis in AXES for value in AXES[axis]}
+    for batch in range(2 + count // 20):
+        if executed >= count and not missing:
+            break
+        cases = []
+        targets = sorted(missing, key=lambda pair: sorted(map(str, pair)))
+        for _ in range(120):
+            wanted = dict(rng.choice(targets)) if targets and rng.random() < 0.7 else {}
+            cases.append(candidate(rng, wanted))
+        results = run(program, [line for _, line in cases], seed + batch)
+        print(f"executed {executed}, refused {refused}, to cover {len(missing)}", flush=True)
+        for (axes, _), result in zip(cases, results):
+            if result.startswith("PASS "):
+                executed += 1
+                missing -= pairs_of(axes)
+                for item in axes.items():
+                    uses[item] += 1
+            elif re.search(REFUSED, result):
+                refused += 1
+            else:
+                wrong.append(result)
+    print(f"executed {executed}, refused {refused}, wrong {len(wrong)}; "
+          f"pairs covered {total - len(missing)} of {total}")
+    for line in wrong[:20]:
+        print("wrong:", line)
+    for pair in sorted(missing, key=lambda pair: sorted(map(str, pair))):
+        print("not covered:", " with ".join(f"{a} {v}" for a, v in sorted(pair)))
+    rare = [item for item, uses_of in uses.items() if uses_of < 2]
+    print("used less than twice:", rare)
+    sys.exit(1 if wrong or missing or rare or executed < count else 0)
+
+
+main()
