@@ -18,7 +18,7 @@ import tempfile
 
 AXES = {
     "recipe": ["bf16", "fp8 k-major", "fp8 m-major", "fp8 tensor"],
-    "rows": [64, 128, 256],
+    "rows": ["few", 64, 128, 256],
     "columns": [8, 64, 96, 128, 176, 256],
     "swizzle": [0, 64, 128],  # of D in shared memory, which only TMA stores use
     "stages": [2, 3, 4],
@@ -42,15 +42,20 @@ def impossible(one, other):
 
     fp8 = AXES["recipe"][1:]
     return (
-        # swap-AB is one consumer that stores its own rows without D = C + A.B.
-        has(form=["swap_ab"], split=["2 cooperative", "2 pingpong"])
+        # swap-AB stores its own rows, is never ping-pong and has no D = C + A.B.
+        has(form=["swap_ab"], split=["2 pingpong"])
         or has(form=["swap_ab"], epilogue=["tma", "accumulate"])
-        or has(form=["swap_ab"], rows=[128, 256])
+        or has(form=["swap_ab"], rows=[64, 128, 256])
         or has(form=["swap_ab"], columns=[8, 96, 176, 256])
-        # Splitting K over a cluster belongs to the forms of few rows.
-        or has(cluster=[2, 4], split=["2 cooperative", "2 pingpong"])
-        or has(cluster=[2, 4], rows=[256])
-        or has(cluster=[2, 4], epilogue=["tma", "accumulate"])
+        # Only swap-AB has tiles of fewer than 64 rows.
+        or has(rows=["few"], form=["plain"])
+        or has(rows=["few"], split=["2 pingpong"])
+        or has(rows=["few"], epilogue=["tma", "accumulate"])
+        or has(rows=["few"], columns=[8, 96, 176, 256])
+        or has(rows=["few"], swizzle=[64, 128])
+        # A cluster that splits K has one tile, so no ping-pong.
+        or has(cluster=[2, 4], split=["2 pingpong"])
+        or has(cluster=[2, 4], epilogue=["tma"])
         # 256 rows need two consumers on one tile; ping-pong holds a whole one.
         or has(rows=[256], split=["1 cooperative", "2 pingpong"])
         or has(rows=[64], split=["2 cooperative"])
@@ -92,14 +97,14 @@ def candidate(rng, wanted):
     if axes["epilogue"] == "accumulate":
         problem += f",accumulate=true,ldc={padded_n}"
     swap = axes["form"] == "swap_ab"
-    rows = pick([8, 16, 32, 64]) if swap else axes["rows"]
+    rows = pick([8, 16, 32]) if swap else axes["rows"]
     store = "tma" if axes["epilogue"] == "tma" else "vector"
     consumers = axes["split"]
     fields = [
         f"tile = {rows}x{axes['columns']}x{128 if fp8 else 64}",
         f"consumers = {consumers}",
         f"stages = {axes['stages']}",
-        f"regs = [{'0, 0' if consumers[0] == '1' else '24, 240'}]",
+        f"regs = [{'0, 0' if consumers[0] == '1' or swap else '24, 240'}]",
         f"store = {store}",
         f"persistent = {'false' if axes['cluster'] > 1 or swap else pick(['true', 'false'])}",
     ]
