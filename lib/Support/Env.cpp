@@ -13,6 +13,7 @@ const std::vector<EnvVariable> &environmentVariables() {
       {"DGEMM_CACHE_DIR", "folder of the disk cache of compiled kernels"},
       {"DGEMM_DUMP_DIR", "folder that gets every intermediate level of a "
                          "compilation"},
+      {"DGEMM_DB", "tuning database used where no option names one"},
       {"CUDA_HOME", "CUDA toolkit; its bin/ is searched for ptxas"},
       {"CUDA_PATH", "the same, after CUDA_HOME"},
       {"PATH", "searched for ptxas and other programs"},
