@@ -47,11 +47,16 @@ public:
       for (const Measurement &row : rows)
         waves.push_back(tileWaves(row.inputs, start));
     setWeights();
+    dropWithoutEffect();
   }
 
   size_t numFields() const { return fields.size(); }
   size_t numRows() const { return rows.size(); }
   const DeviceField &field(size_t i) const { return *fields[i]; }
+  /// Coefficients that no row depends on.
+  const std::vector<const DeviceField *> &withoutEffect() const {
+    return unused;
+  }
   /// From now on this field keeps its value.
   void freeze(const DeviceField &field) {
     fields.erase(std::find(fields.begin(), fields.end(), &field));
@@ -133,9 +138,31 @@ private:
     }
   }
 
+  /// Sets aside the coefficients of features that no row has: the register
+  /// form, clusters, promotion, ...
+  void dropWithoutEffect() {
+    DeviceModel device = start;
+    Vector now(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+      now[i] = predict(device, i);
+    auto changes = [&](const DeviceField *field) {
+      double &value = field->access(device);
+      double old = value;
+      value *= 1.1;
+      bool any = false;
+      for (size_t i = 0; i < rows.size() && !any; ++i)
+        any = predict(device, i) != now[i];
+      value = old;
+      return any;
+    };
+    auto kept = std::stable_partition(fields.begin(), fields.end(), changes);
+    unused.assign(kept, fields.end());
+    fields.erase(kept, fields.end());
+  }
+
   const DeviceModel &start;
   const DeviceField::Fit part;
-  std::vector<const DeviceField *> fields;
+  std::vector<const DeviceField *> fields, unused;
   std::vector<Measurement> rows;
   /// Of the large formula: what no fitted coefficient changes.
   std::vector<std::vector<WaveMisses>> waves;
@@ -287,7 +314,8 @@ static void report(const Fitter &fitter, const Fit &fit,
   for (size_t j = 0; j < fitter.numFields(); ++j) {
     const DeviceField &field = fitter.field(j);
     double value = field.access(result.device);
-    result.coefficients.push_back({field.name, field.access(before), value,
+    result.coefficients.push_back({field.name, field.unit, field.access(before),
+                                   value,
                                    value * std::sqrt(noise * variances[j]),
                                    std::abs(fit.moves[j]) >= kMaxMove * 0.999});
   }
@@ -303,14 +331,26 @@ Result<CalibrationResult> calibrate(const DeviceModel &start,
                            std::to_string(measurement.microseconds));
   Fitter fitter(start, data, part);
   size_t n = fitter.numFields();
-  if (fitter.numRows() < 2 * n)
-    return Status::error("calibration: expected at least " +
-                         std::to_string(2 * n) + " measurements, found " +
-                         std::to_string(fitter.numRows()));
+  if (fitter.numRows() < 2 * n || fitter.numRows() == 0)
+    return Status::error(
+        "calibration: expected at least " +
+        std::to_string(std::max<size_t>(2 * n, 1)) + " measurements with M " +
+        (part == DeviceField::Fit::Large ? "> " : "<= ") +
+        std::to_string(kDecodeMaxM) + " for their " + std::to_string(n) +
+        " coefficients, found " + std::to_string(fitter.numRows()));
 
   CalibrationResult result;
+  result.measurements = fitter.numRows();
   result.medianErrorBefore = fitter.medianError(fitter.residuals(Vector(n, 0)));
   std::vector<FittedCoefficient> frozen;
+  auto keep = [&](const DeviceField &field) {
+    DeviceModel before = start;
+    double value = field.access(before);
+    frozen.push_back({field.name, field.unit, value, value,
+                      std::numeric_limits<double>::infinity(), false});
+  };
+  for (const DeviceField *field : fitter.withoutEffect())
+    keep(*field);
   for (;;) {
     Fit fit = minimise(fitter);
     result.iterations += fit.iterations;
@@ -321,10 +361,7 @@ Result<CalibrationResult> calibrate(const DeviceModel &start,
                    variances.begin();
     if (!variances.empty() && variances[worst] > 0.25 / fitter.priorWeight()) {
       const DeviceField &field = fitter.field(worst);
-      DeviceModel before = start;
-      double value = field.access(before);
-      frozen.push_back({field.name, value, value,
-                        std::numeric_limits<double>::infinity(), false});
+      keep(field);
       fitter.freeze(field);
       continue;
     }

@@ -8,8 +8,23 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 namespace dgemm {
+
+/// Mean over a row of tiles: each begins a multiple of gcd(tileN, block) into
+/// a block of B's scales and reaches into as many blocks as its width takes.
+static double furtherScalesB(const Problem &problem, const Schedule &schedule) {
+  int64_t block = problem.scaleB.rows;
+  if (!problem.scaleB.blockedAlongK() || block <= 0 || schedule.tileN <= 0 ||
+      schedule.form == Form::SwapAB)
+    return 0;
+  int64_t step = std::gcd<int64_t>(schedule.tileN, block);
+  double sum = 0;
+  for (int64_t first = 0; first < block; first += step)
+    sum += double((first + schedule.tileN - 1) / block);
+  return sum * double(step) / double(block);
+}
 
 CostInputs costInputs(const Problem &problem, const Schedule &schedule,
                       const DeviceModel &device) {
@@ -21,6 +36,9 @@ CostInputs costInputs(const Problem &problem, const Schedule &schedule,
   in.resultBytes = sizeOf(problem.d);
   in.fp8 = in.operandBytes == 1;
   in.promoted = problem.fp8() && schedule.promotion > 0;
+  in.scaleAFromMemory = in.promoted && problem.scaleA.blockedAlongK() &&
+                        !stagesScaleA(problem, schedule);
+  in.furtherScalesB = in.promoted ? furtherScalesB(problem, schedule) : 0;
   in.form = schedule.form;
   in.tileM = schedule.tileM;
   in.tileN = schedule.tileN;

@@ -32,7 +32,7 @@ static DecodeShape decodeShape(const CostInputs &in,
   DecodeShape shape;
   double work =
       double(ceilDiv(in.m, in.tileM)) * ceilDiv(in.n, in.tileN) * in.splitK;
-  double slots = double(device.smCount) * in.ctasPerSM;
+  double slots = residentCtas(device, in.clusterSize(), in.ctasPerSM);
   shape.grid = in.persistent ? std::min(work, slots) : work;
   shape.waves = in.persistent ? 1 : std::ceil(work / slots);
   shape.tilesPerCta = std::ceil(work / shape.grid);
@@ -58,9 +58,10 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
   double writeBack = !dirty          ? 0
                      : in.evictFirst ? c.writeBackHinted
                                      : c.writeBackUnhinted;
-  double hbm =
-      (weightBytes * (1 + writeBack) + double(in.m) * in.k * in.operandBytes) /
-      (c.hbm * 1e6);
+  double reread = c.reread * double(ceilDiv(in.m, in.tileM) - 1);
+  double hbm = (weightBytes * (1 + writeBack + reread) +
+                double(in.m) * in.k * in.operandBytes) /
+               (c.hbm * 1e6);
 
   double kBlockBytes = (in.tileN + tokens) * in.tileKBytes;
   double smBandwidth =
@@ -113,7 +114,10 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
     out.reduction =
         c.reduceWorkspace + tileBytes / (c.workspaceBandwidth * 1e3);
   out.epilogue = double(in.m) * in.n * in.resultBytes /
-                 ((swap ? c.storeSwap : c.storePlain) * 1e6);
+                 ((in.storeBoxColumns > 0 ? c.storeTma
+                   : swap                 ? c.storeSwap
+                                          : c.storePlain) *
+                  1e6);
   if (swap)
     out.epilogue += us(c.epilogueSwap * double(in.tileM) * in.tileN /
                        (128.0 * in.consumers) * shape.waves);

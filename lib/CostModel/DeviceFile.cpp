@@ -14,23 +14,27 @@ namespace dgemm {
 const std::vector<DeviceField> &deviceFields() {
   using Fit = DeviceField::Fit;
   static const std::vector<DeviceField> fields = {
-      {"max_clock", "GHz", "published maximum",
+      {"max_clock", "GHz", "highest SM clock",
        [](DeviceModel &d) -> double & { return d.maxClock; }, Fit::None},
-      {"hbm_bandwidth", "TB/s", "published",
+      {"hbm_bandwidth", "TB/s", "DRAM bandwidth",
        [](DeviceModel &d) -> double & { return d.hbmBandwidth; }, Fit::None},
-      {"hbm_gigabytes", "GB", "published",
+      {"hbm_gigabytes", "GB", "DRAM capacity",
        [](DeviceModel &d) -> double & { return d.hbmGigabytes; }, Fit::None},
-      {"l2_megabytes", "MB", "published",
+      {"l2_megabytes", "MB", "L2 capacity",
        [](DeviceModel &d) -> double & { return d.l2Megabytes; }, Fit::None},
-      {"power_watts", "W", "published limit",
+      {"power_watts", "W", "power limit",
        [](DeviceModel &d) -> double & { return d.powerWatts; }, Fit::None},
-      {"tensor_teraflops_16", "TFLOP/s", "published, dense BF16",
+      {"tensor_teraflops_16", "TFLOP/s", "dense BF16 rate",
        [](DeviceModel &d) -> double & { return d.tensorTeraflops16; },
        Fit::None},
       {"tensor_cycle_factor", "",
        "tensor cycles over those of a full Hopper SM",
        [](DeviceModel &d) -> double & { return d.tensorCycleFactor; },
        Fit::None},
+      {"cluster_ctas_4", "CTAs", "resident at once in clusters of 4",
+       [](DeviceModel &d) -> double & { return d.clusterCtas4; }, Fit::None},
+      {"cluster_ctas_8", "CTAs", "resident at once in clusters of 8",
+       [](DeviceModel &d) -> double & { return d.clusterCtas8; }, Fit::None},
       {"large.fixed", "us", "launch, first fill of the ring and last store",
        [](DeviceModel &d) -> double & { return d.large.fixed; }, Fit::Large},
       {"large.clock_16", "GHz",
@@ -56,6 +60,12 @@ const std::vector<DeviceField> &deviceFields() {
       {"large.promotion_contention", "cyc",
        "per 128 elements, promotion not overlapped",
        [](DeviceModel &d) -> double & { return d.large.promotionContention; },
+       Fit::Large},
+      {"large.scale_group", "cyc", "per K block and further B scale of a tile",
+       [](DeviceModel &d) -> double & { return d.large.scaleGroup; },
+       Fit::Large},
+      {"large.scale_load", "cyc", "per K block, A's scales read from memory",
+       [](DeviceModel &d) -> double & { return d.large.scaleLoad; },
        Fit::Large},
       {"large.load_latency", "cyc", "TMA round trip that the ring covers",
        [](DeviceModel &d) -> double & { return d.large.loadLatency; },
@@ -103,6 +113,8 @@ const std::vector<DeviceField> &deviceFields() {
       {"decode.write_back_unhinted", "", "the same without the hint",
        [](DeviceModel &d) -> double & { return d.decode.writeBackUnhinted; },
        Fit::Decode},
+      {"decode.reread", "", "weights read again per further row of tiles",
+       [](DeviceModel &d) -> double & { return d.decode.reread; }, Fit::Decode},
       {"decode.latency_clean", "us", "load latency, clean L2",
        [](DeviceModel &d) -> double & { return d.decode.latencyClean; },
        Fit::Decode},
@@ -140,46 +152,50 @@ const std::vector<DeviceField> &deviceFields() {
       {"decode.store_plain", "TB/s", "stores of D, plain",
        [](DeviceModel &d) -> double & { return d.decode.storePlain; },
        Fit::Decode},
+      {"decode.store_tma", "TB/s", "stores of D by TMA",
+       [](DeviceModel &d) -> double & { return d.decode.storeTma; },
+       Fit::Decode},
       {"decode.latency_register", "us", "load latency, register form",
        [](DeviceModel &d) -> double & { return d.decode.latencyRegister; },
-       Fit::None},
+       Fit::Decode},
       {"decode.sm_bandwidth", "GB/s", "loads of one SM",
        [](DeviceModel &d) -> double & { return d.decode.smBandwidth; },
-       Fit::None},
+       Fit::Decode},
       {"decode.sm_bandwidth_register", "GB/s", "loads of one SM, register form",
        [](DeviceModel &d) -> double & { return d.decode.smBandwidthRegister; },
-       Fit::None},
+       Fit::Decode},
       {"decode.tma_issue", "cyc", "TMA issued by the producer",
-       [](DeviceModel &d) -> double & { return d.decode.tmaIssue; }, Fit::None},
+       [](DeviceModel &d) -> double & { return d.decode.tmaIssue; },
+       Fit::Decode},
       {"decode.reduce_cluster_register", "us",
        "split-K reduction in a cluster, register form",
        [](DeviceModel &d) -> double & {
          return d.decode.reduceClusterRegister;
        },
-       Fit::None},
+       Fit::Decode},
       {"decode.reduce_workspace", "us",
        "split-K reduction through the workspace",
        [](DeviceModel &d) -> double & { return d.decode.reduceWorkspace; },
-       Fit::None},
+       Fit::Decode},
       {"decode.cluster_bandwidth_swap", "GB/s",
        "partial sums of a CTA in a cluster, swap-AB",
        [](DeviceModel &d) -> double & { return d.decode.clusterBandwidthSwap; },
-       Fit::None},
+       Fit::Decode},
       {"decode.cluster_bandwidth_plain", "GB/s",
        "partial sums of a CTA in a cluster, plain",
        [](DeviceModel &d) -> double & {
          return d.decode.clusterBandwidthPlain;
        },
-       Fit::None},
+       Fit::Decode},
       {"decode.workspace_bandwidth", "GB/s",
        "partial sums of a CTA through the workspace",
        [](DeviceModel &d) -> double & { return d.decode.workspaceBandwidth; },
-       Fit::None},
+       Fit::Decode},
       {"decode.wave", "us", "wave of CTAs after the first",
-       [](DeviceModel &d) -> double & { return d.decode.wave; }, Fit::None},
+       [](DeviceModel &d) -> double & { return d.decode.wave; }, Fit::Decode},
       {"decode.register_form", "us", "constant of the register form",
        [](DeviceModel &d) -> double & { return d.decode.registerForm; },
-       Fit::None},
+       Fit::Decode},
       {"decode.clock", "GHz", "clock of memory-bound kernels",
        [](DeviceModel &d) -> double & { return d.decode.clock; }, Fit::None},
       {"decode.soft_body", "", "exponent of the soft maximum",
@@ -202,19 +218,23 @@ static std::string shortest(double value) {
 std::string toText(const DeviceModel &device) {
   std::string out = "# Device model of dgemm. Coefficients are ";
   out += device.measured ? "fitted on measurements of this device.\n"
-                         : "those of the H200, scaled by published ratios.\n";
+                         : "not measured on this device.\n";
   out += "name = " + device.name + "\n";
   out +=
       std::string("measured = ") + (device.measured ? "true" : "false") + "\n";
-  out += "sm_count = " + std::to_string(device.smCount) + "  # published\n";
+  auto line = [&](const std::string &name, const std::string &value,
+                  const std::string &comment) {
+    out += name + " = " + value + "  # " + comment;
+    auto source = device.sources.find(name);
+    if (source != device.sources.end())
+      out += " [" + source->second + "]";
+    out += "\n";
+  };
+  line("sm_count", std::to_string(device.smCount), "streaming multiprocessors");
   DeviceModel copy = device;
-  for (const DeviceField &field : deviceFields()) {
-    out +=
-        std::string(field.name) + " = " + shortest(field.access(copy)) + "  # ";
-    if (*field.unit)
-      out += std::string(field.unit) + ": ";
-    out += std::string(field.meaning) + "\n";
-  }
+  for (const DeviceField &field : deviceFields())
+    line(field.name, shortest(field.access(copy)),
+         (*field.unit ? std::string(field.unit) + ": " : "") + field.meaning);
   return out;
 }
 
@@ -225,31 +245,26 @@ static std::string trimmed(const std::string &text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// Sets one field; false when no field has this name. `problem` gets what was
-/// expected when the value is no good.
-static bool setField(DeviceModel &device, const std::string &name,
-                     const std::string &value, std::string &problem) {
-  if (name == "name") {
-    device.name = value;
-    if (value.empty())
-      problem = "a name";
-    return true;
-  }
-  if (name == "measured") {
-    device.measured = value == "true";
-    if (value != "true" && value != "false")
-      problem = "true or false";
-    return true;
-  }
+/// The number in a text; false when it is something else.
+static bool readNumber(const std::string &text, double &number) {
   char *end = nullptr;
-  double number = std::strtod(value.c_str(), &end);
-  bool isNumber = !value.empty() && *end == '\0' && std::isfinite(number);
+  number = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' && std::isfinite(number);
+}
+
+/// Sets one numeric field, or scales it; false when no field has this name.
+/// `problem` gets what was expected when the value is no good.
+static bool setNumber(DeviceModel &device, const std::string &name,
+                      const std::string &value, bool scales,
+                      std::string &problem) {
+  double number = 0;
+  bool isNumber = readNumber(value, number);
   if (name == "sm_count") {
-    if (!isNumber || number < 1 || number > 10000 ||
-        number != std::floor(number))
+    double count = scales ? device.smCount * number : number;
+    if (!isNumber || count < 1 || count > 10000 || count != std::floor(count))
       problem = "a whole number from 1 to 10000";
     else
-      device.smCount = static_cast<int>(number);
+      device.smCount = static_cast<int>(count);
     return true;
   }
   for (const DeviceField &field : deviceFields()) {
@@ -258,10 +273,38 @@ static bool setField(DeviceModel &device, const std::string &name,
     if (!isNumber || number < 0)
       problem = "a number of at least 0";
     else
-      field.access(device) = number;
+      field.access(device) = scales ? field.access(device) * number : number;
     return true;
   }
   return false;
+}
+
+/// Sets one field of any kind, like setNumber.
+static bool setField(DeviceModel &device, const std::string &name,
+                     const std::string &value, bool scales,
+                     std::string &problem) {
+  if (name == "name" && !scales) {
+    device.name = value;
+    if (value.empty())
+      problem = "a name";
+    return true;
+  }
+  if (name == "measured" && !scales) {
+    device.measured = value == "true";
+    if (value != "true" && value != "false")
+      problem = "true or false";
+    return true;
+  }
+  return setNumber(device, name, value, scales, problem);
+}
+
+/// What a comment says about the source of a number: the part in brackets, or
+/// all of it when it has none.
+static std::string sourceOf(const std::string &comment) {
+  size_t open = comment.rfind('['), close = comment.rfind(']');
+  if (open == std::string::npos || close == std::string::npos || close < open)
+    return comment;
+  return comment.substr(open + 1, close - open - 1);
 }
 
 Result<DeviceModel> parseDeviceModel(const std::string &text) {
@@ -271,23 +314,44 @@ Result<DeviceModel> parseDeviceModel(const std::string &text) {
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     std::string where = "device file, line " + std::to_string(number) + ": ";
-    std::string content = trimmed(line.substr(0, line.find('#')));
+    size_t hash = line.find('#');
+    std::string content = trimmed(line.substr(0, hash));
     if (content.empty())
       continue;
     size_t equals = content.find('=');
     if (equals == std::string::npos)
       return Status::error(where + "expected name = value, found '" + content +
                            "'");
-    std::string name = trimmed(content.substr(0, equals));
+    bool scales = equals > 0 && content[equals - 1] == '*';
+    std::string name = trimmed(content.substr(0, equals - scales));
     std::string value = trimmed(content.substr(equals + 1));
+    if (name == "base" && !scales) {
+      if (!seen.empty())
+        return Status::error(where + "field 'base' must come first");
+      Result<DeviceModel> base = findDevice(value);
+      if (!base)
+        return Status::error(where + "field 'base': " + base.message());
+      device = *base;
+      for (auto &[field, source] : device.sources)
+        source = base->name + ": " + source;
+    }
     if (!seen.insert(name).second)
       return Status::error(where + "field '" + name + "' is given twice");
+    if (name == "base")
+      continue;
     std::string expected;
-    if (!setField(device, name, value, expected))
+    if (!setField(device, name, value, scales, expected))
       return Status::error(where + "unknown field '" + name + "'");
     if (!expected.empty())
       return Status::error(where + "field '" + name + "': expected " +
                            expected + ", found '" + value + "'");
+    std::string source = hash == std::string::npos
+                             ? ""
+                             : sourceOf(trimmed(line.substr(hash + 1)));
+    if (source.empty())
+      device.sources.erase(name);
+    else
+      device.sources[name] = source;
   }
   return device;
 }

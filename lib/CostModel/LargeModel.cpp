@@ -33,14 +33,16 @@ static double consumerChain(const CostInputs &in, const LargeCoefficients &c,
   if (!in.promoted)
     return 0;
   double chains = double(in.mBlocks) * in.nBlocks;
+  double scales = c.scaleGroup * in.furtherScalesB +
+                  (in.scaleAFromMemory ? c.scaleLoad : 0);
   if (in.overlapPromotion && !in.pingPong) {
     // Only the last block's promotion has nothing left to hide behind.
     int lastColumns = in.tileN - (in.nBlocks - 1) * in.blockColumns;
     double share = double(lastColumns) / in.tileN;
-    return alone + c.chainSync + promotion * share / in.mBlocks +
+    return alone + scales + c.chainSync + promotion * share / in.mBlocks +
            c.extraBlock * std::max(0.0, chains - 2);
   }
-  return alone + chains * c.chainSync + promotion;
+  return alone + scales + chains * c.chainSync + promotion;
 }
 
 static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
@@ -93,7 +95,8 @@ struct Deal {
         work(double(tilesM) * tilesN * in.splitK),
         // Ping-pong hands every warpgroup its own tile, but the tensor core
         // takes them one after the other, so a CTA still does one at a time.
-        grid(std::min<double>(work, double(device.smCount) * in.ctasPerSM)),
+        grid(std::min(work,
+                      residentCtas(device, in.clusterSize(), in.ctasPerSM))),
         waves(std::ceil(work / grid)) {}
 
   int64_t tilesM, tilesN;

@@ -23,7 +23,7 @@ struct Measurement {
 
 /// One coefficient after the fit.
 struct FittedCoefficient {
-  std::string name;
+  std::string name, unit;
   double before = 0, value = 0;
   /// Of the value, from the curvature of the fit; infinite when the
   /// measurements do not determine it, in which case the value is unchanged.
@@ -39,13 +39,15 @@ struct CalibrationResult {
   /// Median of |predicted / measured - 1| over all measurements.
   double medianErrorBefore = 0, medianErrorAfter = 0;
   int iterations = 0;
+  size_t measurements = 0; ///< that this part of the model was fitted to
 };
 
 /// Fits one of the two formulas: `part` Large uses measurements with
 /// M > kDecodeMaxM, Decode the others. Least squares on the logarithm of the
 /// time, with kernels far slower than the best of their problem counting less
-/// and outliers damped. Errors: a time that is not positive, or fewer
-/// measurements than twice the coefficients.
+/// and outliers damped. Coefficients of features that no measured kernel has
+/// are kept and named as undetermined. Errors: a time that is not positive, or
+/// fewer measurements than twice the other coefficients.
 Result<CalibrationResult>
 calibrate(const DeviceModel &start,
           const std::vector<Measurement> &measurements, DeviceField::Fit part);

@@ -30,6 +30,11 @@ struct CostInputs {
   int64_t operandBytes = 2, resultBytes = 2; ///< per element
   bool fp8 = false;      ///< 8-bit operands (clock and cluster costs)
   bool promoted = false; ///< FP8 partial sums are promoted
+  /// A's scales are read from memory instead of coming through the ring.
+  bool scaleAFromMemory = false;
+  /// B scales that a tile's columns need for a K block beyond the first; a
+  /// mean over the tiles of a row.
+  double furtherScalesB = 0;
   Form form = Form::Plain;
   int tileM = 128, tileN = 128, tileKBytes = 128;
   int consumers = 2, mBlocks = 1;
@@ -49,6 +54,11 @@ struct CostInputs {
   /// Weights are loaded with an evict-first hint (small M).
   bool evictFirst = true;
   L2State l2 = L2State::Clean;
+
+  /// CTAs of one cluster, whether they share operands or a tile's K.
+  int clusterSize() const {
+    return clusterM * clusterN * (splitKind == SplitKind::Cluster ? splitK : 1);
+  }
 };
 
 /// What predict works out from a concrete problem and a schedule.

@@ -32,8 +32,10 @@ const std::vector<DeviceField> &deviceFields();
 
 /// The text of a device file; each line carries unit and meaning as a comment.
 std::string toText(const DeviceModel &device);
-/// Reads such a text. Fields left out keep their H200 values; `#` starts a
-/// comment. Errors name the line and the field.
+/// Reads such a text. `base = H200` in the first line starts from that known
+/// device, otherwise fields left out keep the values of DeviceModel(); `name *=
+/// factor` scales. `#` starts a comment, whose part in brackets (or all of it)
+/// says where the number comes from. Errors name the line and the field.
 Result<DeviceModel> parseDeviceModel(const std::string &text);
 
 } // namespace dgemm

@@ -3,8 +3,9 @@
 //
 // What the cost model knows about a GPU: published properties, and the
 // coefficients of the two time formulas with their units and meaning. The
-// values were fitted on measurements of one H200 (docs/cost-model.md); those of
-// other devices are the same physics scaled by published ratios, and say so.
+// devices themselves are the files devices/*.txt, which are compiled in. What
+// the members below begin with was fitted to measured kernels of one H200 that
+// the cost model was made from (benchmarks/data/measured-variants-h200.csv).
 
 #ifndef DGEMM_COSTMODEL_DEVICEMODEL_H
 #define DGEMM_COSTMODEL_DEVICEMODEL_H
@@ -13,6 +14,7 @@
 #include "dgemm/Support/Status.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,9 @@ struct LargeCoefficients {
   /// Promotion that slows the tensor core although other warpgroups multiply,
   /// per 128 elements, when n-blocks are not overlapped. cyc
   double promotionContention = 0.2468;
+  /// Each further B scale that a tile's columns need, and A's scales when they
+  /// are read from memory rather than from the ring. cyc per K block
+  double scaleGroup = 10, scaleLoad = 80;
   /// TMA round trip that a ring of stages has to cover. cyc
   double loadLatency = 1393.5189;
   /// Bandwidth of DRAM reads and of D's writes. TB/s
@@ -66,6 +71,9 @@ struct DecodeCoefficients {
   /// Share of the weights' bytes that is written back while they stream in
   /// (dirty L2 only), with and without an evict-first hint.
   double writeBackHinted = 0.1292, writeBackUnhinted = 0.337;
+  /// Share of the weights' bytes that each further row of tiles reads from DRAM
+  /// again: its CTAs do not keep step with those of the first.
+  double reread = 0.2;
   /// Load latency with clean and dirty L2; of the register form. us
   double latencyClean = 0.6276, latencyDirty = 0.5316, latencyRegister = 0.3764;
   /// One SM's load bandwidth; of the register form. GB/s
@@ -85,8 +93,8 @@ struct DecodeCoefficients {
   /// through global atomics. GB/s per CTA
   double clusterBandwidthSwap = 15, clusterBandwidthPlain = 22,
          workspaceBandwidth = 6;
-  /// Stores of D (swap-AB, plain). TB/s
-  double storeSwap = 3.8058, storePlain = 1.4518;
+  /// Stores of D from registers (swap-AB, plain), and by TMA. TB/s
+  double storeSwap = 3.8058, storePlain = 1.4518, storeTma = 3;
   /// Epilogue of swap-AB per tile element of a thread. cyc
   double epilogueSwap = 9.442;
   double wave = 0.4;            ///< us, each wave of CTAs after the first
@@ -110,12 +118,22 @@ struct DeviceModel {
   double tensorTeraflops16 = 989; ///< dense BF16, published
   /// Tensor cycles of this device over those of a full Hopper SM.
   double tensorCycleFactor = 1;
+  /// CTAs that fit the device at once, one per SM, in clusters of 3 or 4 and
+  /// of more: the SMs of a GPC are no multiple of the cluster. Clusters of 2
+  /// use every SM.
+  double clusterCtas4 = 120, clusterCtas8 = 120;
   TargetLimits limits;
   LargeCoefficients large;
   DecodeCoefficients decode;
+  /// Where a field's number comes from, by the field's name in device files.
+  std::map<std::string, std::string> sources;
 };
 
-/// "H200", "H100", "H800", "H20" in any case; the error lists them.
+/// CTAs of a kernel that run at once, given the size of its clusters.
+double residentCtas(const DeviceModel &device, int clusterSize, int ctasPerSM);
+
+/// "H200", "H100", "H800", "H20" in any case, as devices/*.txt had them when
+/// this was built; the error lists them.
 Result<DeviceModel> findDevice(const std::string &name);
 /// Names that findDevice takes.
 std::vector<std::string> deviceNames();

@@ -41,6 +41,7 @@ static DeviceModel ideal() {
   c.clock16 = c.clock8 = 1;
   c.powerExponent = 0;
   c.promotion = c.chainSync = c.extraBlock = c.promotionContention = 0;
+  c.scaleGroup = c.scaleLoad = 0;
   c.loadLatency = c.tmaRow = 0;
   c.epilogueBase = c.epilogueColumn = c.epilogueRound = 0;
   c.cluster = c.cluster8 = 0;

@@ -42,20 +42,57 @@ TEST(DeviceFile, FieldsHaveNamesOfTheirOwn) {
     EXPECT_NE(std::string(field.meaning), "");
   }
   // All numbers of the structs, so that none is missing from the files.
-  EXPECT_EQ(names.size(), 7 + sizeof(LargeCoefficients) / sizeof(double) +
+  EXPECT_EQ(names.size(), 9 + sizeof(LargeCoefficients) / sizeof(double) +
                               sizeof(DecodeCoefficients) / sizeof(double));
+}
+
+static std::string fileOf(const std::string &device) {
+  std::string path = "devices/";
+  for (char c : device)
+    path += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::ifstream file(path + ".txt");
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
 }
 
 TEST(DeviceFile, ShippedFilesAreTheBuiltInDevices) {
   for (const std::string &name : deviceNames()) {
-    std::string path = "devices/";
-    for (char c : name)
-      path += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    std::ifstream file(path + ".txt");
-    std::stringstream content;
-    content << file.rdbuf();
-    EXPECT_EQ(content.str(), toText(*findDevice(name))) << path;
+    Result<DeviceModel> file = parseDeviceModel(fileOf(name));
+    ASSERT_TRUE(file.ok()) << name << ": " << file.message();
+    EXPECT_EQ(toText(*file), toText(*findDevice(name)));
   }
+  // Calibration writes this one.
+  EXPECT_EQ(fileOf("H200"), toText(*findDevice("H200")));
+}
+
+TEST(DeviceFile, EveryShippedNumberSaysItsSource) {
+  for (const std::string &name : deviceNames()) {
+    DeviceModel device = *findDevice(name);
+    EXPECT_NE(device.sources["sm_count"], "") << name;
+    for (const DeviceField &field : deviceFields())
+      EXPECT_NE(device.sources[field.name], "") << name << " " << field.name;
+  }
+}
+
+TEST(DeviceFile, ABaseIsScaledAndItsSourcesAreKept) {
+  Result<DeviceModel> parsed =
+      parseDeviceModel("base = h20  # half a one\nname = H10\n"
+                       "sm_count *= 0.5  # [cut in half]\n"
+                       "decode.hbm *= 0.25  # TB/s: a guess\n"
+                       "power_watts = 200\n");
+  ASSERT_TRUE(parsed.ok()) << parsed.message();
+  DeviceModel base = *findDevice("H20");
+  EXPECT_EQ(parsed->name, "H10");
+  EXPECT_FALSE(parsed->measured);
+  EXPECT_EQ(parsed->smCount, 39);
+  EXPECT_DOUBLE_EQ(parsed->decode.hbm, base.decode.hbm / 4);
+  EXPECT_EQ(parsed->large.tmaRow, base.large.tmaRow);
+  EXPECT_EQ(parsed->sources["sm_count"], "cut in half");
+  EXPECT_EQ(parsed->sources["decode.hbm"], "TB/s: a guess");
+  EXPECT_EQ(parsed->sources.count("power_watts"), 0u);
+  EXPECT_EQ(parsed->sources["large.tma_row"],
+            "H20: " + base.sources["large.tma_row"]);
 }
 
 TEST(DeviceFile, FieldsLeftOutKeepTheirValues) {
@@ -85,6 +122,11 @@ TEST(DeviceFile, ErrorsNameLineAndField) {
       {"sm_count = 0", "field 'sm_count': expected a whole number"},
       {"measured = yes", "field 'measured': expected true or false"},
       {"name =", "field 'name': expected a name"},
+      {"name *= 2", "unknown field 'name'"},
+      {"max_clock *= x", "field 'max_clock': expected a number"},
+      {"sm_count *= 0.3", "field 'sm_count': expected a whole number"},
+      {"base = A100", "line 1: field 'base': unknown device 'A100'"},
+      {"name = x\nbase = H200", "line 2: field 'base' must come first"},
   };
   for (auto [text, expected] : cases) {
     Result<DeviceModel> parsed = parseDeviceModel(text);

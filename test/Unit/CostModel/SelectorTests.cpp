@@ -28,13 +28,13 @@ static Problem problem(int64_t m, int64_t n, int64_t k, bool fp8) {
 }
 
 static Selection select(const Problem &p, const SelectorOptions &options = {}) {
-  Result<Selection> selection = selectSchedule(p, DeviceModel(), options);
+  Result<Selection> selection = selectSchedule(p, *findDevice("H200"), options);
   EXPECT_TRUE(selection.ok()) << toString(p) << ": " << selection.message();
   return selection.ok() ? *selection : Selection();
 }
 
 TEST(Selector, EveryChoiceIsLegal) {
-  DeviceModel device;
+  DeviceModel device = *findDevice("H200");
   for (bool fp8 : {false, true})
     for (int64_t m : {0, 1, 17, 64, 65, 128, 129, 700, 4096})
       for (int64_t n : {0, 1, 8, 100, 576, 2112, 24576})
@@ -51,7 +51,7 @@ TEST(Selector, EveryChoiceIsLegal) {
 }
 
 TEST(Selector, OtherRecipes) {
-  DeviceModel device;
+  DeviceModel device = *findDevice("H200");
   for (const char *text :
        {"m=4096,n=4096,k=4096,a=f16,b=f16,d=f16,layout=tn",
         "m=4096,n=4096,k=4096,layout=nn", "m=64,n=4096,k=4096,layout=tt",
@@ -127,7 +127,7 @@ TEST(Selector, Explains) {
 }
 
 TEST(Selector, Errors) {
-  DeviceModel device;
+  DeviceModel device = *findDevice("H200");
   Problem p = problem(kDynamic, 4096, 4096, false);
   EXPECT_NE(selectSchedule(p, device).message().find("m: expected a known"),
             std::string::npos);
@@ -154,7 +154,7 @@ TEST(Selector, DispatchOverM) {
   for (bool fp8 : {false, true}) {
     Problem p = problem(kDynamic, 7168, 2048, fp8);
     Result<std::vector<std::pair<int64_t, Selection>>> rows =
-        selectDispatch(p, DeviceModel());
+        selectDispatch(p, *findDevice("H200"));
     ASSERT_TRUE(rows.ok()) << rows.message();
     ASSERT_GE(rows->size(), 3u);
     ASSERT_LE(rows->size(), 5u);
@@ -170,14 +170,14 @@ TEST(Selector, DispatchOverM) {
   SelectorOptions one;
   one.maxKernels = 1;
   EXPECT_EQ(
-      selectDispatch(problem(kDynamic, 7168, 2048, true), DeviceModel(), one)
+      selectDispatch(problem(kDynamic, 7168, 2048, true), *findDevice("H200"), one)
           ->size(),
       1u);
-  auto fixed = selectDispatch(problem(300, 7168, 2048, true), DeviceModel());
+  auto fixed = selectDispatch(problem(300, 7168, 2048, true), *findDevice("H200"));
   ASSERT_EQ(fixed->size(), 1u);
   EXPECT_EQ((*fixed)[0].first, -1);
   EXPECT_TRUE(
-      selectDispatch(problem(kDynamic, kDynamic, kDynamic, true), DeviceModel())
+      selectDispatch(problem(kDynamic, kDynamic, kDynamic, true), *findDevice("H200"))
           .ok());
 }
 
@@ -202,7 +202,7 @@ TEST(Selector, WholeSpaceIsRankedQuickly) {
   options.space.threeConsumers = options.space.untriedTiles = true;
   size_t count = 0;
   Problem p = problem(4096, 7168, 2048, true);
-  enumerateSchedules(p, DeviceModel(), options.space,
+  enumerateSchedules(p, *findDevice("H200"), options.space,
                      [&](const Schedule &) { return ++count, true; }, {});
   EXPECT_GT(count, 500u);
   std::clock_t start = std::clock();
