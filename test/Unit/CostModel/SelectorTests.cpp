@@ -169,16 +169,17 @@ TEST(Selector, DispatchOverM) {
   }
   SelectorOptions one;
   one.maxKernels = 1;
-  EXPECT_EQ(
-      selectDispatch(problem(kDynamic, 7168, 2048, true), *findDevice("H200"), one)
-          ->size(),
-      1u);
-  auto fixed = selectDispatch(problem(300, 7168, 2048, true), *findDevice("H200"));
+  EXPECT_EQ(selectDispatch(problem(kDynamic, 7168, 2048, true),
+                           *findDevice("H200"), one)
+                ->size(),
+            1u);
+  auto fixed =
+      selectDispatch(problem(300, 7168, 2048, true), *findDevice("H200"));
   ASSERT_EQ(fixed->size(), 1u);
   EXPECT_EQ((*fixed)[0].first, -1);
-  EXPECT_TRUE(
-      selectDispatch(problem(kDynamic, kDynamic, kDynamic, true), *findDevice("H200"))
-          .ok());
+  EXPECT_TRUE(selectDispatch(problem(kDynamic, kDynamic, kDynamic, true),
+                             *findDevice("H200"))
+                  .ok());
 }
 
 TEST(Selector, RasterGroupRule) {
