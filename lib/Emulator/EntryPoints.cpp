@@ -101,13 +101,31 @@ static void emuSharedAccess(uint64_t address, int32_t bytes, int32_t write,
 }
 
 static void emuGlobalAccess(uint64_t address, int32_t bytes, int32_t write,
-                            int32_t site) {
+                            int32_t alignment, int32_t site) {
   Machine &m = *machine;
   self().site = SiteId(site); // should the access itself fault
+  if (m.options->checks.bounds && address % uint64_t(alignment) != 0)
+    m.report(FindingKind::Misaligned, SiteId(site),
+             std::string(write ? "store of " : "load of ") +
+                 std::to_string(bytes) +
+                 " bytes at a global address that is not a multiple of " +
+                 std::to_string(alignment),
+             true);
   if (!m.options->allocations.empty())
     m.checkGlobal(address, uint64_t(bytes), write, SiteId(site));
   (write ? m.statistics.globalStoreBytes : m.statistics.globalLoadBytes) +=
       uint64_t(bytes);
+}
+
+/// Zero words when the predicate is false.
+static void emuGlobalLoad(uint64_t address, int32_t bytes, int32_t predicate,
+                          void *out, int32_t site) {
+  if (!predicate) {
+    std::memset(out, 0, size_t(bytes));
+    return;
+  }
+  emuGlobalAccess(address, bytes, 0, bytes, site);
+  std::memcpy(out, reinterpret_cast<const void *>(address), size_t(bytes));
 }
 
 static void emuStep(int32_t site) { machine->step(SiteId(site)); }
@@ -399,48 +417,11 @@ static void emuLdmatrix(uint64_t address, int32_t count, int32_t transposed,
   }
 }
 
-/// D(16x8) = A(16xK) B(Kx8) + C of one warp; registers hold `elements` of type
-/// `type` each (2 of 16 bits: K = 8 or 16; 4 of 8 bits: K = 32).
 static void emuMma(const uint32_t *a, const uint32_t *b, const float *c,
                    float *d, int32_t k, int32_t typeA, int32_t typeB,
                    int32_t site) {
-  Machine &m = *machine;
-  Thread &thread = self();
-  Rendezvous &r = m.meeting(*thread.warp, ~0u);
-  const unsigned parity = r.generation & 1;
-  const int bytes = int(sizeOf(DType(typeA)));
-  const int perRegister = 4 / bytes;
-  const int aRegisters = k * bytes / 8, bRegisters = k * bytes / 16;
-  Rendezvous::Lane &mine = r.lanes[parity][thread.lane];
-  std::memcpy(mine.registers, a, size_t(aRegisters) * 4);
-  uint32_t packed[2] = {0, 0};
-  std::memcpy(packed, b, size_t(bRegisters) * 4);
-  mine.value = uint64_t(packed[0]) | uint64_t(packed[1]) << 32;
-  m.meet(thread, ~0u, SiteId(site));
-  // Register 2h + q of A holds row lane / 4 + 8 q and the columns of half h;
-  // register h of B column lane / 4 and the rows of half h.
-  const unsigned row = thread.lane / 4, column = thread.lane % 4 * 2;
-  for (unsigned q = 0; q < 2; ++q)
-    for (unsigned e = 0; e < 2; ++e) {
-      float sum = c[2 * q + e];
-      for (int i = 0; i < k; ++i) {
-        const int half = i / (4 * perRegister), in = i % (4 * perRegister);
-        const unsigned lane = unsigned(in / perRegister);
-        const int byte = in % perRegister * bytes;
-        const Rendezvous::Lane &left = r.lanes[parity][row * 4 + lane];
-        const Rendezvous::Lane &right =
-            r.lanes[parity][(column + e) * 4 + lane];
-        const unsigned char *x = reinterpret_cast<const unsigned char *>(
-                                     &left.registers[2 * half + int(q)]) +
-                                 byte;
-        const unsigned char *y =
-            reinterpret_cast<const unsigned char *>(&right.value) + 4 * half +
-            byte;
-        sum = std::fma(decodeElement(x, DType(typeA)),
-                       decodeElement(y, DType(typeB)), sum);
-      }
-      d[2 * q + e] = sum;
-    }
+  machine->warpMultiply(a, b, c, d, unsigned(k), DType(typeA), DType(typeB),
+                        SiteId(site));
 }
 
 //===----------------------------------------------------------------------===//
@@ -454,9 +435,8 @@ static int64_t emuWgmmaHand(const float *values, int32_t n, int32_t site) {
   return int64_t(machine->wgmmaHand(values, uint32_t(n), SiteId(site)));
 }
 static void emuWgmmaFence() { self().fencedSinceResolve = true; }
-static int64_t emuWgmma(int64_t a, int64_t b, int64_t input, int32_t n,
-                        int32_t k, int32_t typeA, int32_t typeB, int32_t flags,
-                        int32_t site) {
+static WgmmaShape wgmmaShape(int32_t n, int32_t k, int32_t typeA, int32_t typeB,
+                             int32_t flags) {
   WgmmaShape shape;
   shape.n = uint16_t(n);
   shape.k = uint16_t(k);
@@ -465,8 +445,26 @@ static int64_t emuWgmma(int64_t a, int64_t b, int64_t input, int32_t n,
   shape.zero = flags & 1;
   shape.transA = flags & 2;
   shape.transB = flags & 4;
-  return int64_t(machine->wgmmaMultiply(uint64_t(a), uint64_t(b),
-                                        uint64_t(input), shape, SiteId(site)));
+  return shape;
+}
+static int64_t emuWgmma(int64_t a, int64_t b, int64_t input, int32_t n,
+                        int32_t k, int32_t typeA, int32_t typeB, int32_t flags,
+                        int32_t site) {
+  return int64_t(machine->wgmmaMultiply(
+      uint64_t(a), uint64_t(b), uint64_t(input),
+      wgmmaShape(n, k, typeA, typeB, flags), SiteId(site)));
+}
+static int64_t emuWgmmaRegisters(const uint32_t *a, int64_t b, int64_t input,
+                                 int32_t n, int32_t k, int32_t typeA,
+                                 int32_t typeB, int32_t flags, int32_t fenced,
+                                 int32_t site) {
+  if (!fenced && machine->options->checks.accumulators)
+    machine->report(FindingKind::Accumulator, SiteId(site),
+                    "A comes in registers that no wgmma.fence has pinned since "
+                    "they were written");
+  return int64_t(machine->wgmmaMultiply(0, uint64_t(b), uint64_t(input),
+                                        wgmmaShape(n, k, typeA, typeB, flags),
+                                        SiteId(site), a));
 }
 static void emuWgmmaCommit(int32_t site) { machine->wgmmaCommit(SiteId(site)); }
 static void emuWgmmaWait(int32_t pending, int32_t site) {
@@ -515,6 +513,7 @@ const std::vector<EntryPoint> &emu::entryPoints() {
       {"emu_mapa", address(emuMapa)},
       {"emu_shared_access", address(emuSharedAccess)},
       {"emu_global_access", address(emuGlobalAccess)},
+      {"emu_global_load", address(emuGlobalLoad)},
       {"emu_step", address(emuStep)},
       {"emu_yield", address(emuYield)},
       {"emu_progress", address(emuProgress)},
@@ -546,6 +545,7 @@ const std::vector<EntryPoint> &emu::entryPoints() {
       {"emu_wgmma_hand", address(emuWgmmaHand)},
       {"emu_wgmma_fence", address(emuWgmmaFence)},
       {"emu_wgmma", address(emuWgmma)},
+      {"emu_wgmma_registers", address(emuWgmmaRegisters)},
       {"emu_wgmma_commit", address(emuWgmmaCommit)},
       {"emu_wgmma_wait", address(emuWgmmaWait)},
       {"emu_wgmma_resolve", address(emuWgmmaResolve)},

@@ -224,7 +224,9 @@ std::string refuse(Operation *op) {
     known = name.starts_with("read.ptx.sreg.") || nvvmOps().contains(name);
   else if (dialect == "dgemm")
     known = isa<mlir::dgemm::WgmmaUndefOp, mlir::dgemm::WgmmaFenceOp,
-                mlir::dgemm::WgmmaOp, mlir::dgemm::WgmmaWaitOp>(op);
+                mlir::dgemm::WgmmaOp, mlir::dgemm::WgmmaRegistersOp,
+                mlir::dgemm::WgmmaWaitOp, mlir::dgemm::MmaSyncOp,
+                mlir::dgemm::LoadGlobalOp>(op);
   else if (dialect == "gpu")
     known = name == "module" || name == "module_end";
   else if (dialect == "builtin")

@@ -116,6 +116,9 @@ struct Rendezvous {
     uint32_t registers[4];
   };
   std::array<std::array<Lane, 32>, 2> lanes;
+  /// Operands of a multiplication in registers, decoded: 16 rows of A, then 8
+  /// columns of B, each K long; by the same parity.
+  std::array<std::vector<float>, 2> operands;
 };
 
 /// One shared-memory access of a warp, gathered lane by lane.
@@ -205,6 +208,7 @@ struct WgmmaOp {
   uint64_t handle = 0, input = 0;
   uint64_t descriptorA = 0, descriptorB = 0;
   WgmmaShape shape;
+  std::vector<float> rows; ///< of A (64 x K) when it came in registers
   uint32_t group = 0;
   uint64_t warpsJoined = 0;
   VectorClock clock; ///< what all four warps have seen at issue
@@ -377,11 +381,19 @@ struct Machine {
   void bulkCommit(SiteId site);
   void bulkWait(uint32_t pending, bool readOnly, SiteId site);
 
+  // WarpMma.cpp
+  /// One lane's part of D(16x8) = A(16xK) B(Kx8) + C (dgemm.mma_sync).
+  void warpMultiply(const uint32_t *a, const uint32_t *b, const float *c,
+                    float *d, unsigned k, DType typeA, DType typeB,
+                    SiteId site);
+
   // Wgmma.cpp
   uint64_t wgmmaUndef(uint32_t n, SiteId site);
   uint64_t wgmmaHand(const float *values, uint32_t n, SiteId site);
+  /// A from `registersA`, the thread's four, when given; else by descriptor.
   uint64_t wgmmaMultiply(uint64_t a, uint64_t b, uint64_t input,
-                         const WgmmaShape &shape, SiteId site);
+                         const WgmmaShape &shape, SiteId site,
+                         const uint32_t *registersA = nullptr);
   void wgmmaCommit(SiteId site);
   void wgmmaWait(uint32_t pending, SiteId site);
   void wgmmaResolve(uint64_t handle, float *values, uint32_t n,

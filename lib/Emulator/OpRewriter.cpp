@@ -9,11 +9,14 @@
 #include "EntryPoints.h"
 #include "KnownOps.h"
 
+#include "dgemm/Dialect/Dgemm/IR/ElementTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using ::dgemm::DType;
 using ::dgemm::Status;
 using namespace ::dgemm::emu;
 
@@ -143,7 +146,11 @@ Status OpRewriter::rewrite(LLVM::LLVMFuncOp func) {
   // The widths are read from the ops before their types change.
   SmallVector<Operation *> work;
   func.walk<WalkOrder::PreOrder>([&](Operation *op) { work.push_back(op); });
+  fencedA.clear();
   for (Operation *op : work) {
+    if (auto multiply = dyn_cast<mlir::dgemm::WgmmaRegistersOp>(op))
+      if (multiply.getA().getDefiningOp<mlir::dgemm::WgmmaFenceOp>())
+        fencedA.insert(op);
     if (!isa<mlir::dgemm::WgmmaUndefOp>(op))
       continue;
     auto type = cast<mlir::dgemm::InflightType>(op->getResult(0).getType());
@@ -215,6 +222,20 @@ static unsigned bytesOf(Type type) {
   return 0;
 }
 
+/// What an access without `alignment` promises: a vector is aligned as a whole,
+/// a struct or an array as its largest part.
+static unsigned naturalAlignment(Type type) {
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
+    return naturalAlignment(array.getElementType());
+  if (auto fields = dyn_cast<LLVM::LLVMStructType>(type)) {
+    unsigned largest = 1;
+    for (Type field : fields.getBody())
+      largest = std::max(largest, naturalAlignment(field));
+    return largest;
+  }
+  return unsigned(llvm::PowerOf2Ceil(std::max(1u, bytesOf(type))));
+}
+
 bool OpRewriter::rewriteMemory(Operation *op) {
   if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
     auto type = cast<LLVM::LLVMPointerType>(address.getType());
@@ -224,17 +245,33 @@ bool OpRewriter::rewriteMemory(Operation *op) {
     replace({LLVM::IntToPtrOp::create(builder, op->getLoc(), type, base)});
     return true;
   }
+  if (auto load = dyn_cast<mlir::dgemm::LoadGlobalOp>(op)) {
+    Value predicate = load.getPredicate()
+                          ? LLVM::ZExtOp::create(builder, op->getLoc(), i32,
+                                                 load.getPredicate())
+                                .getResult()
+                          : constant(1);
+    call("emu_global_load", {},
+         {load.getAddress(), constant(bytesOf(load.getType())), predicate,
+          scratch(), site()});
+    replace({LLVM::LoadOp::create(builder, op->getLoc(), load.getType(),
+                                  scratch())});
+    return true;
+  }
   Value at;
   Type type;
+  unsigned alignment = 0;
   bool write = false, atomic = false;
   if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
     at = load.getAddr();
     type = load.getType();
+    alignment = load.getAlignment().value_or(0);
     atomic = load.getOrdering() != LLVM::AtomicOrdering::not_atomic ||
              load.getVolatile_();
   } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
     at = store.getAddr();
     type = store.getValue().getType();
+    alignment = store.getAlignment().value_or(0);
     write = true;
   } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
     at = rmw.getPtr();
@@ -260,7 +297,8 @@ bool OpRewriter::rewriteMemory(Operation *op) {
          {at, constant(bytesOf(type)), constant(write), site()});
   else if (space <= 1)
     call("emu_global_access", {},
-         {at, constant(bytesOf(type)), constant(write), site()});
+         {at, constant(bytesOf(type)), constant(write),
+          constant(alignment ? alignment : naturalAlignment(type)), site()});
   return true;
 }
 
@@ -324,6 +362,30 @@ bool OpRewriter::rewriteRegisters(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Warps
 //===----------------------------------------------------------------------===//
+
+Value OpRewriter::multiplyRegisters(ValueRange a, ValueRange b, ValueRange c,
+                                    int64_t k, DType typeA, DType typeB) {
+  Location loc = current->getLoc();
+  // A, B, C and D in four parts of the scratch buffer.
+  SmallVector<Value> parts;
+  for (int32_t part = 0; part < 4; ++part)
+    parts.push_back(LLVM::GEPOp::create(builder, loc, pointer, f32, scratch(),
+                                        ArrayRef<LLVM::GEPArg>{part * 8}));
+  const auto put = [&](ValueRange values, Value to) {
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Value at = LLVM::GEPOp::create(builder, loc, pointer, f32, to,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      LLVM::StoreOp::create(builder, loc, value, at);
+    }
+  };
+  put(a, parts[0]);
+  put(b, parts[1]);
+  put(c, parts[2]);
+  call("emu_mma", {},
+       {parts[0], parts[1], parts[2], parts[3], constant(k),
+        constant(int64_t(typeA)), constant(int64_t(typeB)), site()});
+  return parts[3];
+}
 
 bool OpRewriter::rewriteWarp(Operation *op) {
   Location loc = op->getLoc();
@@ -389,31 +451,28 @@ bool OpRewriter::rewriteWarp(Operation *op) {
   }
   if (auto mma = dyn_cast<NVVM::MmaOp>(op)) {
     const auto dtype = [](NVVM::MMATypes type) {
-      return int64_t(type == NVVM::MMATypes::f16 ? ::dgemm::DType::F16
-                                                 : ::dgemm::DType::BF16);
+      return type == NVVM::MMATypes::f16 ? DType::F16 : DType::BF16;
     };
-    // A, B, C and D in four parts of the scratch buffer.
-    SmallVector<Value> parts;
-    for (int32_t part = 0; part < 4; ++part)
-      parts.push_back(
-          LLVM::GEPOp::create(builder, loc, pointer, f32, scratch(),
-                              ArrayRef<LLVM::GEPArg>{int32_t(part * 8)}));
-    const auto put = [&](ValueRange values, Value to) {
-      for (auto [i, value] : llvm::enumerate(values)) {
-        Value at = LLVM::GEPOp::create(builder, loc, pointer, f32, to,
-                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
-        LLVM::StoreOp::create(builder, loc, value, at);
-      }
-    };
-    put(mma.getOperandA(), parts[0]);
-    put(mma.getOperandB(), parts[1]);
-    put(mma.getOperandC(), parts[2]);
-    call("emu_mma", {},
-         {parts[0], parts[1], parts[2], parts[3],
-          constant(mma.getShape().getK()),
-          constant(dtype(*mma.getMultiplicandAPtxType())),
-          constant(dtype(*mma.getMultiplicandBPtxType())), site()});
-    replace({LLVM::LoadOp::create(builder, loc, mma.getType(), parts[3])});
+    Value place = multiplyRegisters(
+        mma.getOperandA(), mma.getOperandB(), mma.getOperandC(),
+        int64_t(mma.getShape().getK()), dtype(*mma.getMultiplicandAPtxType()),
+        dtype(*mma.getMultiplicandBPtxType()));
+    replace({LLVM::LoadOp::create(builder, loc, mma.getType(), place)});
+    return true;
+  }
+  if (auto mma = dyn_cast<mlir::dgemm::MmaSyncOp>(op)) {
+    const OperandRange operands = op->getOperands();
+    Value place = multiplyRegisters(operands.slice(0, 4), operands.slice(4, 2),
+                                    operands.slice(6, 4), mma.getK(),
+                                    mlir::dgemm::toDType(mma.getAType()),
+                                    mlir::dgemm::toDType(mma.getBType()));
+    SmallVector<Value> results;
+    for (int32_t i = 0; i < 4; ++i)
+      results.push_back(LLVM::LoadOp::create(
+          builder, loc, f32,
+          LLVM::GEPOp::create(builder, loc, pointer, f32, place,
+                              ArrayRef<LLVM::GEPArg>{i})));
+    replace(results);
     return true;
   }
   return false;
@@ -447,12 +506,12 @@ bool OpRewriter::rewriteConversions(Operation *op) {
     Type to = convert.getDstTy();
     if (!isa<Float8E4M3FNType, Float8E5M2Type>(to))
       return false;
-    Value word = call(
-        "emu_f8x2", i32,
-        {convert.getA(), convert.getB(),
-         constant(int64_t(isa<Float8E5M2Type>(to) ? ::dgemm::DType::F8E5M2
-                                                  : ::dgemm::DType::F8E4M3FN)),
-         constant(convert.getRelu())});
+    Value word =
+        call("emu_f8x2", i32,
+             {convert.getA(), convert.getB(),
+              constant(int64_t(isa<Float8E5M2Type>(to) ? DType::F8E5M2
+                                                       : DType::F8E4M3FN)),
+              constant(convert.getRelu())});
     replace({low16(word, convert.getType())});
     return true;
   }

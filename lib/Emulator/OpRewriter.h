@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace dgemm::emu {
 
@@ -51,6 +52,10 @@ private:
   bool rewriteBarriers(mlir::Operation *op);
   bool rewriteCopies(mlir::Operation *op);
   bool rewriteWarp(mlir::Operation *op);
+  /// mma.sync on registers; the place of the four results.
+  Value multiplyRegisters(mlir::ValueRange a, mlir::ValueRange b,
+                          mlir::ValueRange c, int64_t k, DType typeA,
+                          DType typeB);
   bool rewriteWgmma(mlir::Operation *op);
   bool rewriteConversions(mlir::Operation *op);
 
@@ -63,6 +68,8 @@ private:
   SiteId currentSite = 0;
   int ordinal = 0;
   mlir::Value scratchMemory;
+  /// WGMMAs whose A in registers is the result of a fence.
+  llvm::SmallPtrSet<mlir::Operation *, 8> fencedA;
   mlir::Type i16, i32, i64, f32, pointer, none;
 };
 

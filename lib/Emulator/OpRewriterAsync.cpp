@@ -275,6 +275,18 @@ bool OpRewriter::rewriteWgmma(Operation *op) {
                    constant(int64_t(b)), constant(flags), site()})});
     return true;
   }
+  if (auto multiply = dyn_cast<mlir::dgemm::WgmmaRegistersOp>(op)) {
+    LLVM::StoreOp::create(builder, loc, multiply.getA(), scratch());
+    const int64_t flags = int64_t(multiply.getScaleD() == "zero") |
+                          int64_t(multiply.getTransB()) << 2;
+    replace({call("emu_wgmma_registers", i64,
+                  {scratch(), multiply.getDescriptorB(), op->getOperand(2),
+                   constant(multiply.getN()), constant(multiply.getK()),
+                   constant(int64_t(mlir::dgemm::toDType(multiply.getAType()))),
+                   constant(int64_t(mlir::dgemm::toDType(multiply.getBType()))),
+                   constant(flags), constant(fencedA.contains(op)), site()})});
+    return true;
+  }
   if (isa<NVVM::WgmmaFenceAlignedOp>(op)) {
     call("emu_wgmma_fence", {}, {});
     op->erase();

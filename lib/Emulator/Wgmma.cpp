@@ -284,8 +284,27 @@ static bool checkOperand(Machine &m, Warpgroup &group, const WgmmaOp &op,
   return inside;
 }
 
+/// Rows of A that a thread holds, into `rows` (64 x K): the layout of
+/// dgemm.mma_sync, warp after warp.
+static void handRows(const Thread &thread, const uint32_t *registers,
+                     const WgmmaShape &shape, std::vector<float> &rows) {
+  rows.resize(64u * shape.k);
+  const DType type = DType(shape.typeA);
+  const unsigned bytes = unsigned(sizeOf(type)), perRegister = 4 / bytes;
+  const unsigned row = thread.tid % 128 / 32 * 16 + thread.lane / 4;
+  for (unsigned r = 0; r < 4; ++r) {
+    float *to = &rows[(row + r % 2 * 8) * shape.k + r / 2 * 4 * perRegister +
+                      thread.lane % 4 * perRegister];
+    for (unsigned e = 0; e < perRegister; ++e)
+      to[e] = decodeElement(
+          reinterpret_cast<const unsigned char *>(registers + r) + e * bytes,
+          type);
+  }
+}
+
 uint64_t Machine::wgmmaMultiply(uint64_t a, uint64_t b, uint64_t input,
-                                const WgmmaShape &shape, SiteId site) {
+                                const WgmmaShape &shape, SiteId site,
+                                const uint32_t *registersA) {
   Thread &thread = *current;
   Warpgroup &group = groupOf(thread);
   bool first;
@@ -336,6 +355,8 @@ uint64_t Machine::wgmmaMultiply(uint64_t a, uint64_t b, uint64_t input,
     report(FindingKind::Accumulator, site,
            "WGMMA with no wgmma.fence since accumulators were last used as "
            "registers");
+  if (registersA)
+    handRows(thread, registersA, shape, op->rows);
   // All four warps read the operands, so all must know them to be there.
   const uint64_t warpBit = 1ull << (thread.warp->index % 4);
   if (!(op->warpsJoined & warpBit)) {
@@ -347,12 +368,13 @@ uint64_t Machine::wgmmaMultiply(uint64_t a, uint64_t b, uint64_t input,
     // Own actions are known to the warp itself only; what one of the four
     // warps wrote and fenced counts when the others have synchronised with it.
     const Time time = op->group;
-    if (!checkOperand(*this, group, *op, 'A', a, shape.transA, 64, time) ||
+    if ((!registersA &&
+         !checkOperand(*this, group, *op, 'A', a, shape.transA, 64, time)) ||
         !checkOperand(*this, group, *op, 'B', b, shape.transB, shape.n, time))
       return 0;
     ++statistics.wgmmas;
     statistics.multiplyAdds += 64ull * shape.n * shape.k;
-    timeline.multiply(group.cta->index, OperandWalk(a).start,
+    timeline.multiply(group.cta->index, OperandWalk(registersA ? b : a).start,
                       OperandWalk(b).start, group.index);
   }
   wgmmaArrived(group, *op);
@@ -470,20 +492,23 @@ bool Machine::runWgmma(Warpgroup &group) {
   const unsigned stride = padded(shape.n);
   if (shape.zero)
     std::fill(slot.values.begin(), slot.values.end(), 0.0f);
-  scratchA.resize(64 * 64);
   scratchRows.resize(256 * 64);
   scratchB.resize(64 * 256);
-  readRows(shared, OperandWalk(op.descriptorA), shape.transA, 64, shape.k,
-           DType(shape.typeA), scratchA.data());
+  const float *rows = op.rows.data();
+  if (op.rows.empty()) {
+    scratchA.resize(64 * 64);
+    readRows(shared, OperandWalk(op.descriptorA), shape.transA, 64, shape.k,
+             DType(shape.typeA), scratchA.data());
+    rows = scratchA.data();
+  }
   readRows(shared, OperandWalk(op.descriptorB), shape.transB, shape.n, shape.k,
            DType(shape.typeB), scratchRows.data());
   transpose(scratchRows.data(), int(shape.n), shape.k, scratchB.data(),
             int(stride));
   const bool fp8 = byteTable(DType(shape.typeA)) != nullptr;
-  (fp8 && options->reducedFp8Accumulator
-       ? multiplyAccumulateReduced
-       : multiplyAccumulate)(slot.values.data(), scratchA.data(),
-                             scratchB.data(), 64, shape.k, int(stride));
+  (fp8 && options->reducedFp8Accumulator ? multiplyAccumulateReduced
+                                         : multiplyAccumulate)(
+      slot.values.data(), rows, scratchB.data(), 64, shape.k, int(stride));
   ++group.nextExecute;
   --pendingWgmmas;
   advance(*this, group);

@@ -84,8 +84,8 @@ LogicalResult WgmmaWaitOp::verify() {
                          getPinned().getTypes());
 }
 
-/// K of one instruction: 32 bytes of the element type; 0 for a type that
-/// WGMMA does not take.
+/// K of one instruction: 32 bytes of the element type; 0 for a type that the
+/// tensor core does not take here.
 static int64_t instructionK(Type type) {
   if (type.isBF16() || type.isF16())
     return 16;
@@ -94,29 +94,69 @@ static int64_t instructionK(Type type) {
   return 0;
 }
 
-LogicalResult WgmmaOp::verify() {
-  int64_t kA = instructionK(getAType()), kB = instructionK(getBType());
-  if (kA == 0)
-    return emitOpError() << "a_type must be bf16, f16, f8E4M3FN or f8E5M2, "
-                         << "found " << getAType();
+/// The element types of a multiplication; `k` becomes the depth they imply.
+static LogicalResult verifyTypes(Operation *op, Type a, Type b, int64_t &k) {
+  k = instructionK(a);
+  const int64_t kB = instructionK(b);
+  if (k == 0)
+    return op->emitOpError() << "a_type must be bf16, f16, f8E4M3FN or "
+                             << "f8E5M2, found " << a;
   if (kB == 0)
-    return emitOpError() << "b_type must be bf16, f16, f8E4M3FN or f8E5M2, "
-                         << "found " << getBType();
-  if (kA != kB || (kA == 16 && getAType() != getBType()))
-    return emitOpError() << "a_type and b_type do not go together: "
-                         << getAType() << " and " << getBType();
-  if (getK() != kA)
-    return emitOpError() << "k must be " << kA << " for " << getAType()
-                         << ", found " << getK();
-  if (getN() != getResult().getType().getCols())
-    return emitOpError() << "n is " << getN() << " but the accumulators have "
-                         << getResult().getType().getCols() << " columns";
-  if (getScaleD() != "zero" && getScaleD() != "one")
-    return emitOpError() << "scale_d must be \"zero\" or \"one\", found \""
-                         << getScaleD() << "\"";
-  if ((getTransA() || getTransB()) && kA != 16)
+    return op->emitOpError() << "b_type must be bf16, f16, f8E4M3FN or "
+                             << "f8E5M2, found " << b;
+  if (k != kB || (k == 16 && a != b))
+    return op->emitOpError()
+           << "a_type and b_type do not go together: " << a << " and " << b;
+  return success();
+}
+
+int64_t MmaSyncOp::getK() { return instructionK(getAType()); }
+
+LogicalResult MmaSyncOp::verify() {
+  int64_t k;
+  return verifyTypes(*this, getAType(), getBType(), k);
+}
+
+/// What both forms of WGMMA share; `k` becomes the depth of their types.
+template <typename Op> static LogicalResult verifyWgmma(Op op, int64_t &k) {
+  if (failed(verifyTypes(op, op.getAType(), op.getBType(), k)))
+    return failure();
+  if (op.getK() != k)
+    return op.emitOpError() << "k must be " << k << " for " << op.getAType()
+                            << ", found " << op.getK();
+  if (op.getN() != op.getResult().getType().getCols())
+    return op.emitOpError()
+           << "n is " << op.getN() << " but the accumulators have "
+           << op.getResult().getType().getCols() << " columns";
+  if (op.getScaleD() != "zero" && op.getScaleD() != "one")
+    return op.emitOpError() << "scale_d must be \"zero\" or \"one\", found \""
+                            << op.getScaleD() << "\"";
+  return success();
+}
+
+LogicalResult WgmmaOp::verify() {
+  int64_t k;
+  if (failed(verifyWgmma(*this, k)))
+    return failure();
+  if ((getTransA() || getTransB()) && k != 16)
     return emitOpError()
            << "8-bit operands are K-major; trans_a and trans_b need bf16 or "
            << "f16";
+  return success();
+}
+
+LogicalResult WgmmaRegistersOp::verify() {
+  int64_t k;
+  if (failed(verifyWgmma(*this, k)))
+    return failure();
+  if (getTransB() && k != 16)
+    return emitOpError()
+           << "8-bit operands are K-major; trans_b needs bf16 or f16";
+  auto registers = dyn_cast<LLVM::LLVMStructType>(getA().getType());
+  if (!registers || registers.getBody().size() != 4 ||
+      !llvm::all_of(registers.getBody(),
+                    [](Type type) { return type.isInteger(32); }))
+    return emitOpError() << "a must be a struct of four i32, found "
+                         << getA().getType();
   return success();
 }

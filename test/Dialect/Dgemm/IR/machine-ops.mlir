@@ -62,3 +62,25 @@ func.func @wait(%f: !f, %i: !i) {
   %3, %4, %5 = dgemm.wgmma_wait 1 resolve(%i : !i) keep(%i : !i) pin(%f : !f) -> (!f) kept (!i) pinned (!f)
   return
 }
+
+// CHECK-LABEL: func @multiply_registers
+// CHECK-SAME: (%[[A:.*]]: !llvm.struct<(i32, i32, i32, i32)>, %[[B:.*]]: i64, %[[X:.*]]: !dgemm.inflight<64x8xf32>)
+func.func @multiply_registers(%a: !llvm.struct<(i32, i32, i32, i32)>, %b: i64, %x: !i) {
+  // CHECK-NEXT: dgemm.wgmma_registers %[[A]], %[[B]], %[[X]] {a_type = bf16, b_type = bf16, k = 16 : i32, n = 8 : i32, scale_d = "one", trans_b} : !llvm.struct<(i32, i32, i32, i32)>, <64x8xf32>
+  %y = dgemm.wgmma_registers %a, %b, %x {n = 8 : i32, k = 16 : i32, a_type = bf16, b_type = bf16, scale_d = "one", trans_b} : !llvm.struct<(i32, i32, i32, i32)>, !i
+  return
+}
+
+// CHECK-LABEL: func @warp
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[IN:.*]]: i1, %[[R:.*]]: i32, %[[C:.*]]: f32)
+func.func @warp(%p: !llvm.ptr<1>, %in: i1, %r: i32, %c: f32) {
+  // CHECK-NEXT: dgemm.load_global %[[P]] : i32
+  %0 = dgemm.load_global %p : i32
+  // CHECK-NEXT: dgemm.load_global %[[P]] {evict_first} : vector<2xi32>
+  %1 = dgemm.load_global %p {evict_first} : vector<2xi32>
+  // CHECK-NEXT: dgemm.load_global %[[P]] if %[[IN]] {evict_first, no_allocate} : vector<4xi32>
+  %2 = dgemm.load_global %p if %in {no_allocate, evict_first} : vector<4xi32>
+  // CHECK-NEXT: dgemm.mma_sync{{ ?}}(%[[R]], %[[R]], %[[R]], %[[R]]) (%[[R]], %[[R]]) (%[[C]], %[[C]], %[[C]], %[[C]]) {a_type = f8E4M3FN, b_type = f8E5M2}
+  %3:4 = dgemm.mma_sync (%r, %r, %r, %r) (%r, %r) (%c, %c, %c, %c) {a_type = f8E4M3FN, b_type = f8E5M2}
+  return
+}

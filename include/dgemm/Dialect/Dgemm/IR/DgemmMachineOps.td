@@ -11,7 +11,84 @@
 
 include "dgemm/Dialect/Dgemm/IR/DgemmDialect.td"
 include "dgemm/Dialect/Dgemm/IR/DgemmTypes.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dgemm_LoadGlobalOp : Dgemm_Op<"load_global", [MemoryEffects<[MemRead]>]> {
+  let summary = "load 4, 8 or 16 bytes of read-only global memory";
+  let description = [{
+    `ld.global.nc`: one thread loads words that nothing writes while the kernel
+    runs. The address is a multiple of the size. Without the predicate, or
+    when it is true, the words of memory; when it is false nothing is read and
+    the words are zero.
+
+    * `no_allocate`: the line is not kept in L1 (`L1::no_allocate`);
+    * `evict_first`: the line is the first to leave L2 (a cache policy).
+
+    Both fit data that is read once, as the weights of a GEMM of few rows.
+
+    ```mlir
+    %w = dgemm.load_global %p if %inside {no_allocate, evict_first} : vector<4xi32>
+    ```
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<1>:$address, Optional<I1>:$predicate,
+                       UnitAttr:$no_allocate, UnitAttr:$evict_first);
+  let results = (outs AnyTypeOf<[I32, VectorOfLengthAndType<[2, 4], [I32]>],
+                                "i32, vector<2xi32> or vector<4xi32>">:$words);
+  let assemblyFormat = [{
+    $address (`if` $predicate^)? attr-dict `:` qualified(type($words))
+  }];
+}
+
+def Dgemm_MmaSyncOp : Dgemm_Op<"mma_sync", [NoMemoryEffect]> {
+  let summary = "one multiply-accumulate of a warp, operands in registers";
+  let description = [{
+    `mma.sync.aligned.m16n8kK.row.col.f32`: D = A x B + C, A 16xK, B Kx8, C and
+    D 16x8 in FP32. K is 32 bytes of the element type: 16 for bf16 and f16, 32
+    for f8E4M3FN and f8E5M2 (which may be mixed). All 32 lanes of a warp
+    execute it together.
+
+    A register holds P = 4 / (bytes of an element) elements, the lowest K in its
+    lowest bits. With g = lane / 4 and t = lane % 4, e = 0 .. P-1:
+
+    | register | element |
+    |---|---|
+    | a0 | A[g][P t + e] |
+    | a1 | A[g + 8][P t + e] |
+    | a2 | A[g][4 P + P t + e] |
+    | a3 | A[g + 8][4 P + P t + e] |
+    | b0 | B[P t + e][g] |
+    | b1 | B[4 P + P t + e][g] |
+    | c0, c1 | C[g][2 t], C[g][2 t + 1] |
+    | c2, c3 | C[g + 8][2 t], C[g + 8][2 t + 1] |
+
+    As K is summed over, any permutation of it that A and B share gives the same
+    result but for the order of the sum: a 16-byte load of a row may be used
+    as four registers.
+
+    Sums are FP32. On sm_90 ptxas makes two f16 multiplications with FP32 sums
+    of an 8-bit form, one over the elements e = 0, 1 of each register and one
+    over e = 2, 3, and adds their sum to C: the narrow accumulators that WGMMA
+    has for FP8 play no part. The 8-bit forms need PTX 8.4.
+
+    ```mlir
+    %d:4 = dgemm.mma_sync (%a0, %a1, %a2, %a3) (%b0, %b1) (%c0, %c1, %c2, %c3) {a_type = f8E4M3FN, b_type = f8E4M3FN}
+    ```
+  }];
+  let arguments = (ins I32:$a0, I32:$a1, I32:$a2, I32:$a3, I32:$b0, I32:$b1,
+                       F32:$c0, F32:$c1, F32:$c2, F32:$c3, TypeAttr:$a_type,
+                       TypeAttr:$b_type);
+  let results = (outs F32:$d0, F32:$d1, F32:$d2, F32:$d3);
+  let assemblyFormat = [{
+    `(` $a0 `,` $a1 `,` $a2 `,` $a3 `)` `(` $b0 `,` $b1 `)`
+    `(` $c0 `,` $c1 `,` $c2 `,` $c3 `)` attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Depth of the multiplication, 16 or 32; both types have the same.
+    int64_t getK();
+  }];
+}
 
 def Dgemm_WgmmaUndefOp : Dgemm_Op<"wgmma_undef"> {
   let summary = "accumulators with no defined value, to start a fresh chain";
@@ -82,6 +159,35 @@ def Dgemm_WgmmaOp
   let assemblyFormat = [{
     $descriptorA `,` $descriptorB `,` $accumulator attr-dict
     `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_WgmmaRegistersOp
+    : Dgemm_Op<"wgmma_registers", [AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "one asynchronous warpgroup multiply-accumulate, A in registers";
+  let description = [{
+    `dgemm.wgmma` with A in four 32-bit registers of each thread, an LLVM struct
+    of `i32`: warp w of the warpgroup holds rows 16 w .. 16 w + 15 in the layout
+    that `dgemm.mma_sync` has for a0 .. a3. B is K-major, or N-major with
+    `trans_b` (16-bit types).
+
+    The tensor core may read the registers until the wait that covers the
+    commit group; nothing else orders its access to them, so A must come
+    through the `pin` of the `dgemm.wgmma_fence` before the multiplication.
+
+    ```mlir
+    %d = dgemm.wgmma_registers %a, %db, %c {n = 8, k = 16, a_type = bf16, b_type = bf16, scale_d = "one"} : !llvm.struct<(i32, i32, i32, i32)>, !dgemm.inflight<64x8xf32>
+    ```
+  }];
+  let arguments = (ins Dgemm_RegistersLike:$a, I64:$descriptorB,
+                       Dgemm_InflightType:$accumulator, I32Attr:$n, I32Attr:$k,
+                       TypeAttr:$a_type, TypeAttr:$b_type, StrAttr:$scale_d,
+                       UnitAttr:$trans_b);
+  let results = (outs Dgemm_InflightType:$result);
+  let assemblyFormat = [{
+    $a `,` $descriptorB `,` $accumulator attr-dict
+    `:` type($a) `,` type($result)
   }];
   let hasVerifier = 1;
 }
