@@ -12,8 +12,10 @@ using namespace mlir::dgemm;
 static constexpr int64_t kWaitHint = 10000000;
 
 namespace {
-/// One thread prefetches the tensor maps and initialises the barriers, then
-/// all threads of the CTA meet.
+/// The thread that will load prefetches the tensor maps and initialises the
+/// barriers; it then loads at once, while the consumers wait until it has
+/// passed here. (It can: slots are free at the start, so it waits for nobody,
+/// and elect.sync names the same thread every time.)
 struct RingPattern : KernelPattern<RingOp> {
   using KernelPattern::KernelPattern;
 
@@ -21,14 +23,41 @@ struct RingPattern : KernelPattern<RingOp> {
   matchAndRewrite(RingOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value first =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                              context.thread, constantI32(rewriter, loc, 0));
-    scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &body, Location loc) {
-      for (Value map : context.tensorMaps)
-        NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
-                                 NVVM::CacheEvictionPriorityAttr(), map,
-                                 Value(), /*tensormap=*/true);
+    Value isProducer = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, context.warpgroup,
+        constantI32(rewriter, loc, context.schedule.consumers));
+    // Barrier 0 for the whole CTA.
+    Value number = constantI32(rewriter, loc, 0);
+    Value threads = constantI32(rewriter, loc, context.schedule.threads());
+    scf::IfOp::create(
+        rewriter, loc, isProducer,
+        [&](OpBuilder &body, Location loc) {
+          Value isFirstWarp = arith::CmpIOp::create(
+              body, loc, arith::CmpIPredicate::eq, context.warpInGroup,
+              constantI32(body, loc, 0));
+          scf::IfOp::create(body, loc, isFirstWarp,
+                            [&](OpBuilder &warp, Location loc) {
+                              initialise(warp, loc, op);
+                              scf::YieldOp::create(warp, loc);
+                            });
+          NVVM::BarrierArriveOp::create(body, loc, number, threads);
+          scf::YieldOp::create(body, loc);
+        },
+        [&](OpBuilder &body, Location loc) {
+          NVVM::BarrierOp::create(body, loc, Type(), number, threads,
+                                  NVVM::BarrierReductionAttr(), Value());
+          scf::YieldOp::create(body, loc);
+        });
+    rewriter.replaceOp(op, context.smem);
+    return success();
+  }
+
+private:
+  void initialise(OpBuilder &builder, Location loc, RingOp op) const {
+    Value elected =
+        NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
+    scf::IfOp::create(builder, loc, elected, [&](OpBuilder &body,
+                                                 Location loc) {
       Value one = constantI32(body, loc, 1);
       // Every warp of a reading warpgroup arrives for itself: one warp's
       // wait says nothing of what its sisters have read.
@@ -46,11 +75,12 @@ struct RingPattern : KernelPattern<RingOp> {
             readers, Value());
       }
       NVVM::FenceMbarrierInitOp::create(body, loc);
+      for (Value map : context.tensorMaps)
+        NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
+                                 NVVM::CacheEvictionPriorityAttr(), map,
+                                 Value(), /*tensormap=*/true);
       scf::YieldOp::create(body, loc);
     });
-    NVVM::BarrierOp::create(rewriter, loc);
-    rewriter.replaceOp(op, context.smem);
-    return success();
   }
 };
 
