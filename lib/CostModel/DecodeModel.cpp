@@ -76,12 +76,14 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
   double depth = 4 * in.tileKBytes / 128.0;
   double promotions =
       !in.promoted ? 0 : in.mBlocks * columns / 2 + (swap ? columns / 2 : 6.0);
+  // What a consumer itself waits for: half of it runs under the next product.
+  double exposed = in.overlapPromotion ? promotions / 2 : promotions;
   double step =
       registers ? 0
                 : us(c.step + in.kBlocksPerStage *
                                   (depth * in.mBlocks * narrow +
                                    (swap ? c.promotionSwap : c.promotionPlain) *
-                                       promotions));
+                                       exposed));
   double chain = shape.steps * step;
   double latency = registers ? c.latencyRegister
                    : dirty   ? c.latencyDirty

@@ -12,6 +12,13 @@
 
 namespace dgemm {
 
+int Schedule::chainsInFlight() const {
+  if (!overlapPromotion)
+    return 1;
+  int fit = nPerBlock() > 0 ? 128 / nPerBlock() : 2;
+  return std::min(chainsPerStep(), std::max(2, fit));
+}
+
 const char *toString(Form form) {
   switch (form) {
   case Form::Plain:

@@ -93,7 +93,7 @@ private:
     return static_cast<int>(depth);
   }
 
-  int columnStep() const { return sizeOf(problem.a) == 1 || decode ? 16 : 8; }
+  int columnStep() const { return decode || sizeOf(problem.a) == 2 ? 8 : 16; }
 
   Schedule plain(int rows, int consumers, ConsumerMode mode) const {
     Schedule schedule;
@@ -113,8 +113,8 @@ private:
     bool oneScale =
         !problem.scaleB.blockedAlongK() || problem.scaleB.rows % 64 == 0;
     // Promoting a swapped FP8 block takes a multiplication more for every
-    // column: with 64 and more rows of A the plain form won everywhere.
-    bool fewRows = !problem.fp8() || problem.fastAccumulate || problem.m <= 32;
+    // column: with more than 64 rows of A the plain form won everywhere.
+    bool fewRows = !problem.fp8() || problem.fastAccumulate || problem.m <= 64;
     bool swap = options.swapAB && decode && problem.layout == Layout::NT &&
                 oneScale && !problem.accumulate && fewRows;
     // A box of A that is mostly beyond M is filled with zeros, which was
@@ -133,11 +133,12 @@ private:
     }
     if (!swap)
       return out;
-    // Several tiles along M would each read all of B again.
-    for (int tokens : {8, 16, 32, 64, 128}) {
-      if (tokens < std::min<int64_t>(problem.m, 64) ||
-          (tokens > 8 && tokens / 2 >= problem.m))
-        continue;
+    // All rows in one tile, and many in two, each of which reads B.
+    int rows = static_cast<int>(std::max<int64_t>(problem.m, 1));
+    for (int tiles : {1, 2}) {
+      if (tiles == 2 && rows <= 64)
+        break;
+      int tokens = static_cast<int>(ceilDiv(rows, 8 * tiles)) * 8;
       for (int weights : {64, 128, 256}) {
         Schedule schedule =
             plain(tokens, weights >= 128 ? 2 : 1, ConsumerMode::Cooperative);
@@ -188,7 +189,7 @@ private:
   }
 
   bool withPipeline(Schedule schedule) {
-    for (int blocks : {1, 2, 4}) {
+    for (int blocks : {1, 2, 4, 8}) {
       if (blocks > 1 && !(options.severalKBlocks && decode &&
                           problem.k % schedule.tileK == 0))
         break;
@@ -198,6 +199,14 @@ private:
         schedule.ctasPerSM = ctas;
         schedule.persistent = ctas == 1;
         if (!withCluster(schedule))
+          return false;
+        // Narrow tiles: K blocks of a step promoted one under the other.
+        if (!decode || schedule.promotion == 0 || schedule.nBlocks > 1 ||
+            schedule.chainsPerStep() < 2)
+          continue;
+        Schedule overlapped = schedule;
+        overlapped.overlapPromotion = true;
+        if (!withCluster(overlapped))
           return false;
       }
     }

@@ -106,16 +106,21 @@ int accumulatorRegisters(const Problem &problem, const Schedule &schedule) {
   int accumulators = schedule.mBlocks() * schedule.mmaCols() / 2;
   if (!problem.fp8() || schedule.promotion == 0)
     return accumulators;
-  // In swap-AB form a thread holds columns of tokens: it reads a scale for each
-  // two of them ahead for the next K block, and ptxas keeps the partial sums of
-  // two chains apart. Measured by what spills: tile M of 96 and more with two
-  // m64 blocks, of 104 and more with one.
-  if (schedule.form == Form::SwapAB)
-    return accumulators + schedule.nPerBlock() + schedule.tileM / 2 + 12;
-  // Partial sums of one chain at a time; of two when one is promoted while
-  // the next multiplies.
-  int chains = schedule.overlapPromotion ? 2 : 1;
-  return accumulators + chains * schedule.nPerBlock() / 2;
+  // Partial sums of one chain at a time, of more when one is promoted while
+  // others multiply.
+  int chains = schedule.chainsInFlight();
+  int sums = accumulators + chains * schedule.nPerBlock() / 2;
+  if (schedule.form != Form::SwapAB)
+    return sums;
+  // In swap-AB form a thread holds columns of tokens, and a scale for each two
+  // of them and K block. Where scales come from global memory, those of the
+  // next step are on their way, and their addresses stay in registers. (Agrees
+  // with what ptxas uses for tile M from 8 to 128 to within 6 registers.)
+  int scales = schedule.tileM / 4;
+  bool global =
+      problem.scaleA.blockedAlongK() && problem.scaleA.major == ScaleMajor::K;
+  return sums + schedule.kBlocksPerStage * scales * (global ? 2 : 1) +
+         (global ? 2 * scales : 0);
 }
 
 } // namespace dgemm

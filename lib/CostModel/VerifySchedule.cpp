@@ -145,9 +145,10 @@ static void checkNBlocks(Violations &out, const Schedule &schedule) {
     out.add("columns per WGMMA: expected at most 256, found " +
                 text(schedule.nPerBlock()),
             "n_blocks = " + text(ceilDiv(cols, 256)));
-  if (schedule.overlapPromotion && schedule.nBlocks < 2)
-    out.add("n_blocks: expected at least 2 when overlapped, found " +
-                text(schedule.nBlocks),
+  if (schedule.overlapPromotion && schedule.chainsPerStep() < 2)
+    out.add("n_blocks: overlapped needs at least 2 WGMMA chains in a ring "
+            "step, found " +
+                text(schedule.chainsPerStep()),
             "n_blocks = 2 overlapped");
 }
 

@@ -20,9 +20,9 @@
 // CHECK: %[[FIRST:.*]]:2 = scf.if
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %{{[^ ]*}}, %[[B0:[^ ]*]] = %[[FIRST]]#0, %[[B1:[^ ]*]] = %[[FIRST]]#1,
 // CHECK: dgemm.wait
+// CHECK: dgemm.mma {{.*}} fresh {k_block = 0 : i32}
 // CHECK: %[[U0:.*]], %[[L0:.*]] = dgemm.row_scales
 // CHECK: %[[U1:.*]], %[[L1:.*]] = dgemm.row_scales {{.*}} {k_block = 1 : i32}
-// CHECK: dgemm.mma {{.*}} fresh {k_block = 0 : i32}
 // CHECK: %[[R0:.*]] = dgemm.wgmma_wait 0 resolve
 // CHECK-NEXT: %[[Y0:.*]] = dgemm.promote %[[SUM]], %[[R0]] rows{{ ?}}(%[[U0]], %[[L0]]) cols{{ ?}}(%[[B0]])
 // CHECK-NEXT: %{{.*}}, %[[PINNED:.*]] = dgemm.wgmma_fence{{ ?}}(%[[R0]] : {{.*}} pin{{ ?}}(%[[Y0]]
@@ -36,5 +36,24 @@
 func.func @blocks(%a: memref<256x512xf8E4M3FN>, %b: memref<256x512xf8E4M3FN>, %sa: memref<4x256xf32>, %sb: memref<2x4xf32>, %d: memref<256x256xbf16>) {
   dgemm.matmul nt ins(%a, %b : memref<256x512xf8E4M3FN>, memref<256x512xf8E4M3FN>) scales(%sa by 1x128 mn_major, %sb by 128x128 : memref<4x256xf32>, memref<2x4xf32>)
     outs(%d : memref<256x256xbf16>) {schedule = #dgemm.schedule<tile = 64x64x128, consumers = 1 cooperative, regs = [0, 0], kblocks_per_stage = 2, promote = 128>, source = "user"}
+  return
+}
+
+// Overlapped: both products are issued before the first is promoted.
+// CHECK-LABEL: dgemm.kernel @overlapped_kernel
+// CHECK: dgemm.role consumer
+// CHECK: dgemm.wait
+// CHECK: %[[P0:.*]] = dgemm.mma {{.*}} fresh {k_block = 0 : i32}
+// CHECK-NEXT: dgemm.wgmma_commit
+// CHECK: %[[P1:.*]] = dgemm.mma {{.*}} fresh {k_block = 1 : i32}
+// CHECK-NEXT: dgemm.wgmma_commit
+// CHECK: %[[R0:.*]] = dgemm.wgmma_wait 1 resolve{{ ?}}(%[[P0]] :
+// CHECK-NEXT: %[[Y0:.*]] = dgemm.promote %{{.*}}, %[[R0]]
+// CHECK-NEXT: %[[R1:.*]], %[[PINNED:.*]] = dgemm.wgmma_wait 0 resolve{{ ?}}(%[[P1]] : {{.*}} pin{{ ?}}(%[[Y0]]
+// CHECK-NEXT: dgemm.release
+// CHECK-NEXT: dgemm.promote %[[PINNED]], %[[R1]]
+func.func @overlapped(%a: memref<256x512xf8E4M3FN>, %b: memref<256x512xf8E4M3FN>, %sa: memref<4x256xf32>, %sb: memref<2x4xf32>, %d: memref<256x256xbf16>) {
+  dgemm.matmul nt ins(%a, %b : memref<256x512xf8E4M3FN>, memref<256x512xf8E4M3FN>) scales(%sa by 1x128 mn_major, %sb by 128x128 : memref<4x256xf32>, memref<2x4xf32>)
+    outs(%d : memref<256x256xbf16>) {schedule = #dgemm.schedule<tile = 64x64x128, consumers = 1 cooperative, n_blocks = 1 overlapped, regs = [0, 0], kblocks_per_stage = 2, promote = 128>, source = "user"}
   return
 }

@@ -78,7 +78,8 @@ struct Schedule {
   ConsumerMode mode = ConsumerMode::Cooperative;
   /// Pieces the warpgroup tile's N is split into; each is one WGMMA chain.
   int nBlocks = 1;
-  /// Promote one n-block while the next one multiplies (needs nBlocks > 1).
+  /// Promote one WGMMA chain while the following ones multiply (needs at least
+  /// two chains in a ring step).
   bool overlapPromotion = false;
   /// Ring slots, and K blocks per slot.
   int stages = 4, kBlocksPerStage = 1;
@@ -121,6 +122,12 @@ struct Schedule {
   int mBlocks() const { return rowsPerConsumer() / 64; }
   /// Columns of one WGMMA chain.
   int nPerBlock() const { return nBlocks > 0 ? mmaCols() / nBlocks : 0; }
+  /// WGMMA chains of one consumer warpgroup in one ring step.
+  int chainsPerStep() const { return mBlocks() * nBlocks * kBlocksPerStage; }
+  /// FP8 chains that multiply or wait for their promotion at a time, each with
+  /// partial sums of its own. Narrow chains take more than two to hide their
+  /// latency; 64 registers of partial sums were enough in measurements.
+  int chainsInFlight() const;
   int threads() const { return 128 * (consumers + 1); }
   /// Whether registers move from the producer to the consumers.
   bool usesSetMaxRegisters() const { return regsConsumer != 0; }

@@ -19,10 +19,11 @@
 // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
 // CHECK: %[[SMEM:.*]] = llvm.mlir.addressof @smem
-// One thread initialises the barriers; everyone waits for it. A slot is full
-// with one arrival and free with one from each of 8 warps.
+// The thread that will load initialises the barriers and goes on; the consumers
+// wait for it. A slot is full with one arrival and free with one from each of
+// 8 warps.
 // CHECK: scf.if
-// CHECK-COUNT-3: nvvm.prefetch tensormap
+// CHECK: nvvm.elect.sync
 // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK: %[[EIGHT:.*]] = arith.constant 8 : i32
 // CHECK: nvvm.mbarrier.init %{{.*}}, %[[ONE]]
@@ -30,8 +31,10 @@
 // CHECK-COUNT-6: nvvm.mbarrier.init
 // CHECK-NOT: nvvm.mbarrier.init
 // CHECK: nvvm.fence.mbarrier.init
-// CHECK-NEXT: }
-// CHECK: nvvm.barrier
+// CHECK-COUNT-3: nvvm.prefetch tensormap
+// CHECK: nvvm.barrier.arrive id = %[[ZERO:.*]] number_of_threads = %[[ALL:[^ ]*]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: nvvm.barrier id = %[[ZERO]] number_of_threads = %[[ALL]]
 // The last warpgroup produces, with one thread.
 // CHECK: scf.if
 // CHECK: nvvm.setmaxregister decrease 40

@@ -169,10 +169,20 @@ TEST(SmemPlan, AccumulatorRegisters) {
                                 "promote = 128")),
             96 + 96);
   EXPECT_EQ(accumulatorRegisters(fp8(), schedule("tile = 128x256x128")), 128);
-  // Swap-AB: two m64 blocks of n64, two chains, 32 scales and what goes with
-  // them.
-  EXPECT_EQ(
-      accumulatorRegisters(fp8(), schedule("tile = 64x256x128, promote = 128, "
-                                           "form = swap_ab, store = vector")),
-      64 + 64 + 32 + 12);
+  // Swap-AB: two m64 blocks of n64, one chain, 16 scales of this step; from
+  // global memory also those of the next, and addresses.
+  Schedule swapped = schedule("tile = 64x256x128, promote = 128, "
+                              "form = swap_ab, store = vector");
+  Problem mMajor = fp8(), kMajor = fp8();
+  mMajor.scaleA.major = ScaleMajor::MN;
+  kMajor.scaleA.major = ScaleMajor::K;
+  EXPECT_EQ(accumulatorRegisters(mMajor, swapped), 64 + 32 + 16);
+  EXPECT_EQ(accumulatorRegisters(kMajor, swapped), 64 + 32 + 16 + 16 + 32);
+  // One m64 block of n8, four K blocks in flight.
+  EXPECT_EQ(accumulatorRegisters(
+                mMajor, schedule("tile = 8x64x128, consumers = 1 cooperative, "
+                                 "n_blocks = 1 overlapped, "
+                                 "kblocks_per_stage = 4, promote = 128, "
+                                 "form = swap_ab, store = vector")),
+            4 + 4 * 4 + 4 * 2);
 }

@@ -305,12 +305,11 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     nextScales = loadScales(residue, nextStep);
   }
   WaitOp::create(builder, loc, ring, slot, phase);
-  readRingScales(slot);
 
   // The step's products in order; with overlap one is promoted while the next
-  // one multiplies.
+  // ones multiply. Scales are read from the slot behind the first products.
   int total = numBlocks() * schedule.kBlocksPerStage;
-  int depth = schedule.overlapPromotion ? 2 : 1;
+  int depth = schedule.chainsInFlight();
   SmallVector<Value> partials(total);
   for (int i = 0; i < total + depth - 1; ++i) {
     if (i < total) {
@@ -326,6 +325,8 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     int done = i - (depth - 1);
     if (done < 0)
       continue;
+    if (done == 0)
+      readRingScales(slot);
     // Every multiplication has been issued, and what is in front of the last
     // promotion waits for them all: the slot is free before its arithmetic.
     if (done == total - 1)

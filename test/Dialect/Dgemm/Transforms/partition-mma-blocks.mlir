@@ -17,9 +17,9 @@
 // CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c128
 // CHECK: %[[ROW1:.*]] = arith.addi %[[ROW0]], %c64
 // CHECK: scf.for {{.*}} iter_args(%[[SUM0:[^ ]*]] = %{{[^ ]*}}, %[[SUM1:[^ ]*]] = %{{.*}})
-// CHECK: %[[U0:.*]], %[[D0:.*]] = dgemm.row_scales {{.*}} rows %[[ROW0]]
-// CHECK-NEXT: %[[U1:.*]], %[[D1:.*]] = dgemm.row_scales {{.*}} rows %[[ROW1]]
 // CHECK: %[[P0:.*]] = dgemm.mma {{.*}} rows %[[ROW0]] cols 0 into %{{.*}} fresh
+// CHECK-NEXT: %[[U0:.*]], %[[D0:.*]] = dgemm.row_scales {{.*}} rows %[[ROW0]]
+// CHECK-NEXT: %[[U1:.*]], %[[D1:.*]] = dgemm.row_scales {{.*}} rows %[[ROW1]]
 // CHECK-NEXT: %[[Y0:.*]] = dgemm.promote %[[SUM0]], %[[P0]] rows{{ ?}}(%[[U0]], %[[D0]])
 // CHECK: %[[P1:.*]] = dgemm.mma {{.*}} rows %[[ROW1]] cols 0 into %{{.*}} fresh
 // CHECK-NEXT: dgemm.release
@@ -67,6 +67,7 @@ dgemm.kernel @two_m_blocks(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !d
 // CHECK-LABEL: dgemm.kernel @overlapped
 // CHECK: %[[P0:.*]] = dgemm.mma {{.*}} cols 0 into %{{.*}} fresh {{.*}} <64x64xf32>
 // CHECK: %[[P1:.*]] = dgemm.mma {{.*}} cols 64 into %{{.*}} fresh
+// CHECK-NEXT: dgemm.row_scales
 // CHECK-NEXT: dgemm.promote %{{.*}}, %[[P0]]
 // CHECK-NEXT: dgemm.release
 // CHECK-NEXT: dgemm.promote %{{.*}}, %[[P1]]

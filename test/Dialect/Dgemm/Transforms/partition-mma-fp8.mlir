@@ -29,9 +29,9 @@
 // CHECK: %[[NUMBER:.*]] = arith.addi %[[GROUP]], %c0
 // CHECK: %[[AHEAD:.*]] = dgemm.col_scale %[[SB]]{{ ?}}[%[[NUMBER]], %{{.*}}] strides{{ ?}}[%[[LDSB]], %c1
 // CHECK: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]]
-// CHECK-NEXT: %[[UP:.*]], %[[DOWN:.*]] = dgemm.row_scales %[[RING]]{{ ?}}[%[[SLOT]]] member 2 rows %[[ROW]]
 // CHECK-NEXT: %[[U:.*]] = dgemm.wgmma_undef : <64x128xf32>
 // CHECK-NEXT: %[[P:.*]] = dgemm.mma %[[RING]]{{ ?}}[%[[SLOT]]] rows %[[ROW]] cols 0 into %[[U]] fresh
+// CHECK-NEXT: %[[UP:.*]], %[[DOWN:.*]] = dgemm.row_scales %[[RING]]{{ ?}}[%[[SLOT]]] member 2 rows %[[ROW]]
 // CHECK-NEXT: dgemm.release %[[RING]]{{ ?}}[%[[SLOT]]] :
 // CHECK-NEXT: %[[Y:.*]] = dgemm.promote %[[SUM]], %[[P]] rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]]) :
 // CHECK-NEXT: %[[NS:.*]], %[[NP:.*]] = dgemm.advance %[[RING]], %[[SLOT]], %[[PHASE]]
