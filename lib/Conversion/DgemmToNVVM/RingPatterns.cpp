@@ -56,31 +56,31 @@ private:
   void initialise(OpBuilder &builder, Location loc, RingOp op) const {
     Value elected =
         NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
-    scf::IfOp::create(builder, loc, elected, [&](OpBuilder &body,
-                                                 Location loc) {
-      Value one = constantI32(body, loc, 1);
-      // Every warp of a reading warpgroup arrives for itself: one warp's
-      // wait says nothing of what its sisters have read.
-      Value readers = constantI32(body, loc, 4 * op.getConsumers());
-      for (int slot = 0; slot < context.schedule.stages; ++slot) {
-        NVVM::MBarrierInitOp::create(
-            body, loc,
-            context.smemAt(body, loc, context.plan.fullBarrier(slot)), one,
-            Value());
-        NVVM::MBarrierInitOp::create(
-            body, loc,
-            context.smemAt(
+    scf::IfOp::create(
+        builder, loc, elected, [&](OpBuilder &body, Location loc) {
+          Value one = constantI32(body, loc, 1);
+          // Every warp of a reading warpgroup arrives for itself: one warp's
+          // wait says nothing of what its sisters have read.
+          Value readers = constantI32(body, loc, 4 * op.getConsumers());
+          for (int slot = 0; slot < context.schedule.stages; ++slot) {
+            NVVM::MBarrierInitOp::create(
                 body, loc,
-                context.plan.emptyBarrier(slot, context.schedule.stages)),
-            readers, Value());
-      }
-      NVVM::FenceMbarrierInitOp::create(body, loc);
-      for (Value map : context.tensorMaps)
-        NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
-                                 NVVM::CacheEvictionPriorityAttr(), map,
-                                 Value(), /*tensormap=*/true);
-      scf::YieldOp::create(body, loc);
-    });
+                context.smemAt(body, loc, context.plan.fullBarrier(slot)), one,
+                Value());
+            NVVM::MBarrierInitOp::create(
+                body, loc,
+                context.smemAt(
+                    body, loc,
+                    context.plan.emptyBarrier(slot, context.schedule.stages)),
+                readers, Value());
+          }
+          NVVM::FenceMbarrierInitOp::create(body, loc);
+          for (Value map : context.tensorMaps)
+            NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
+                                     NVVM::CacheEvictionPriorityAttr(), map,
+                                     Value(), /*tensormap=*/true);
+          scf::YieldOp::create(body, loc);
+        });
   }
 };
 

@@ -253,9 +253,10 @@ TEST(VerifySchedule, Promotion) {
   expectLegal(perTensor, fits + "promote = 0");
   expectViolation(perTensor, fits + "n_blocks = 2 overlapped, promote = 0",
                   "overlapped needs a promotion");
-  expectViolation(fp8(), fits + "n_blocks = 1 overlapped, promote = 128",
-                  "n_blocks: overlapped needs at least 2 WGMMA chains in a ring step, "
-                  "found 1");
+  expectViolation(
+      fp8(), fits + "n_blocks = 1 overlapped, promote = 128",
+      "n_blocks: overlapped needs at least 2 WGMMA chains in a ring step, "
+      "found 1");
   Problem narrow = fp8();
   narrow.scaleA.cols = 32;
   expectViolation(narrow, fits + "promote = 128",

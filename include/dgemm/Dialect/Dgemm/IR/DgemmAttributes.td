@@ -91,7 +91,7 @@ def Dgemm_ScheduleAttr : Dgemm_Attr<"Schedule", "schedule"> {
     |---|---|
     | `tile = MxNxK` | tile of one CTA, in elements |
     | `consumers = 2 cooperative\|pingpong` | consumer warpgroups and how they share tiles |
-    | `n_blocks = 2 [overlapped]` | pieces of the tile's N; promotion of one under the product of the next |
+    | `n_blocks = 2 [overlapped]` | pieces of the tile's N; promotion of one product under those that follow in the ring step |
     | `stages = 4`, `kblocks_per_stage = 2` | slots of the ring and K blocks in each |
     | `swizzle = [128, 128, 128]` | bytes, of A, B and D in shared memory: 0, 32, 64 or 128 |
     | `cluster = 2x1 [multicast a\|b]` | CTAs along M and N, and the operand loaded once for all |
