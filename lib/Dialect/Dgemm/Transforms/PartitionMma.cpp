@@ -306,8 +306,16 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
   }
   WaitOp::create(builder, loc, ring, slot, phase);
 
+  // Loads from shared memory queue behind the operands of running products. So
+  // n-blocks that keep the tensor core busy have their scales read first
+  // (measured: 4 % at 8192x8192x8192); a product that nothing overlaps is
+  // rather issued without delay (2 %).
+  bool scalesFirst = schedule.overlapPromotion && schedule.nBlocks > 1;
+  if (scalesFirst)
+    readRingScales(slot);
+
   // The step's products in order; with overlap one is promoted while the next
-  // ones multiply. Scales are read from the slot behind the first products.
+  // ones multiply.
   int total = numBlocks() * schedule.kBlocksPerStage;
   int depth = schedule.chainsInFlight();
   SmallVector<Value> partials(total);
@@ -325,7 +333,7 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     int done = i - (depth - 1);
     if (done < 0)
       continue;
-    if (done == 0)
+    if (done == 0 && !scalesFirst)
       readRingScales(slot);
     // Every multiplication has been issued, and what is in front of the last
     // promotion waits for them all: the slot is free before its arithmetic.

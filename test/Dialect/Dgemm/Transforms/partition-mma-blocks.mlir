@@ -65,9 +65,9 @@ dgemm.kernel @two_m_blocks(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !d
 
 // Overlapped: the second block is issued before the first is promoted.
 // CHECK-LABEL: dgemm.kernel @overlapped
+// CHECK: dgemm.row_scales
 // CHECK: %[[P0:.*]] = dgemm.mma {{.*}} cols 0 into %{{.*}} fresh {{.*}} <64x64xf32>
 // CHECK: %[[P1:.*]] = dgemm.mma {{.*}} cols 64 into %{{.*}} fresh
-// CHECK-NEXT: dgemm.row_scales
 // CHECK-NEXT: dgemm.promote %{{.*}}, %[[P0]]
 // CHECK-NEXT: dgemm.release
 // CHECK-NEXT: dgemm.promote %{{.*}}, %[[P1]]
