@@ -5,10 +5,57 @@
 
 #include "KernelContext.h"
 
+#include <optional>
+
 using namespace mlir;
 using namespace mlir::dgemm;
 
 namespace {
+/// A divisor that stays the same for many divisions. A 32-bit division takes
+/// a chain of about 130 cycles, which no warp hides between two tiles; with the
+/// reciprocal at hand it is a multiplication and a correction.
+class Divisor {
+public:
+  /// `value` is an i32 greater than 0.
+  Divisor(OpBuilder &builder, Location loc, Value value)
+      : value(value), reciprocal(arith::DivUIOp::create(
+                          builder, loc, constantI32(builder, loc, -1), value)) {
+  }
+  Divisor(Value value, Value reciprocal)
+      : value(value), reciprocal(reciprocal) {}
+
+  /// This one where `condition` holds, else `other`.
+  Divisor orElse(OpBuilder &builder, Location loc, Value condition,
+                 const Divisor &other) const {
+    return {
+        arith::SelectOp::create(builder, loc, condition, value, other.value),
+        arith::SelectOp::create(builder, loc, condition, reciprocal,
+                                other.reciprocal)};
+  }
+
+  /// Quotient and remainder of an i32 below 2^31. The reciprocal is
+  /// floor((2^32 - 1) / d), which falls short of 2^32 / d by at most 1, so the
+  /// high word of the product is the quotient or one less.
+  std::pair<Value, Value> divide(OpBuilder &builder, Location loc,
+                                 Value dividend) const {
+    Value low =
+        arith::MulUIExtendedOp::create(builder, loc, dividend, reciprocal)
+            .getHigh();
+    Value product = arith::MulIOp::create(builder, loc, low, value);
+    Value rest = arith::SubIOp::create(builder, loc, dividend, product);
+    Value isShort = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::uge, rest, value);
+    Value up =
+        arith::AddIOp::create(builder, loc, low, constantI32(builder, loc, 1));
+    Value down = arith::SubIOp::create(builder, loc, rest, value);
+    return {arith::SelectOp::create(builder, loc, isShort, up, low),
+            arith::SelectOp::create(builder, loc, isShort, down, rest)};
+  }
+
+private:
+  Value value, reciprocal;
+};
+
 /// scf.for over the CTA's tile numbers, each split into row and column by the
 /// raster: within a group of `rasterGroup` tile rows, down the rows first.
 struct TilesPattern : KernelPattern<TilesOp> {
@@ -40,11 +87,12 @@ struct TilesPattern : KernelPattern<TilesOp> {
       step = arith::MulIOp::create(rewriter, loc, step,
                                    constantI32(rewriter, loc, op.getLanes()));
     }
+    Raster raster = prepareRaster(rewriter, loc, tilesM, tilesN);
     auto loop = scf::ForOp::create(rewriter, loc, first, total, step,
                                    adaptor.getInits());
     rewriter.setInsertionPointToStart(loop.getBody());
     auto [row, column] =
-        rasterise(rewriter, loc, loop.getInductionVar(), tilesM, tilesN);
+        rasterise(rewriter, loc, loop.getInductionVar(), raster);
     SmallVector<Value> arguments = {row, column};
     llvm::append_range(arguments, loop.getRegionIterArgs());
 
@@ -59,23 +107,55 @@ struct TilesPattern : KernelPattern<TilesOp> {
     return success();
   }
 
+private:
+  /// What the raster divides by, worked out in front of the loop.
+  struct Raster {
+    /// All of M lies in one row of tiles: a tile's number is its column.
+    bool oneRow = false;
+    Value groups; ///< whole groups of tile rows
+    /// Tiles of a whole group; its rows, and those of the last one.
+    std::optional<Divisor> perGroup, rows, lastRows;
+  };
+
+  Raster prepareRaster(OpBuilder &builder, Location loc, Value tilesM,
+                       Value tilesN) const {
+    Raster raster;
+    int64_t m = context.problem.m;
+    raster.oneRow = m != ::dgemm::kDynamic && m <= context.schedule.tileM;
+    if (raster.oneRow)
+      return raster;
+    Value group = context.rasterGroup;
+    Value one = constantI32(builder, loc, 1);
+    // M or N = 0 has no tiles, but divides all the same.
+    Value perGroup = arith::MulIOp::create(builder, loc, group, tilesN);
+    perGroup = arith::MaxUIOp::create(builder, loc, perGroup, one);
+    raster.groups = arith::DivUIOp::create(builder, loc, tilesM, group);
+    Value inGroups = arith::MulIOp::create(builder, loc, raster.groups, group);
+    Value last = arith::SubIOp::create(builder, loc, tilesM, inGroups);
+    last = arith::MaxUIOp::create(builder, loc, last, one);
+    raster.perGroup.emplace(builder, loc, perGroup);
+    raster.rows.emplace(builder, loc, group);
+    raster.lastRows.emplace(builder, loc, last);
+    return raster;
+  }
+
   std::pair<Value, Value> rasterise(OpBuilder &builder, Location loc,
-                                    Value tile, Value tilesM,
-                                    Value tilesN) const {
-    Value perGroup =
-        arith::MulIOp::create(builder, loc, context.rasterGroup, tilesN);
-    Value group = arith::DivUIOp::create(builder, loc, tile, perGroup);
-    Value before = arith::MulIOp::create(builder, loc, group, perGroup);
-    Value within = arith::SubIOp::create(builder, loc, tile, before);
-    Value firstRow =
-        arith::MulIOp::create(builder, loc, group, context.rasterGroup);
-    Value rowsLeft = arith::SubIOp::create(builder, loc, tilesM, firstRow);
-    Value rows =
-        arith::MinUIOp::create(builder, loc, rowsLeft, context.rasterGroup);
-    Value column = arith::DivUIOp::create(builder, loc, within, rows);
-    Value walked = arith::MulIOp::create(builder, loc, column, rows);
-    Value rest = arith::SubIOp::create(builder, loc, within, walked);
-    Value row = arith::AddIOp::create(builder, loc, firstRow, rest);
+                                    Value tile, const Raster &raster) const {
+    Value row, column;
+    if (raster.oneRow) {
+      row = constantI32(builder, loc, 0);
+      column = tile;
+    } else {
+      auto [group, within] = raster.perGroup->divide(builder, loc, tile);
+      Value whole = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, group, raster.groups);
+      Divisor rows = raster.rows->orElse(builder, loc, whole, *raster.lastRows);
+      auto [quotient, rest] = rows.divide(builder, loc, within);
+      Value firstRow =
+          arith::MulIOp::create(builder, loc, group, context.rasterGroup);
+      row = arith::AddIOp::create(builder, loc, firstRow, rest);
+      column = quotient;
+    }
     Value m0 = arith::MulIOp::create(
         builder, loc, row, constantI32(builder, loc, context.schedule.tileM));
     Value n0 = arith::MulIOp::create(

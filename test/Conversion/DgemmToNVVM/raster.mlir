@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tile coordinates: divisions stand in front of the loop over tiles, where
+// they happen once; with one row of tiles there is nothing to divide.
+//
+// RUN: dgemm-opt %s --dgemm-compile-pipeline="stop-after=nvvm" | FileCheck %s
+
+// CHECK-LABEL: llvm.func @grid_kernel
+// CHECK: nvvm.setmaxregister decrease
+// CHECK: arith.divui %[[ROWS:.*]], %[[GROUP:.*]] : i32
+// Reciprocals of a group's tiles, of its rows, and of the last group's.
+// CHECK: arith.divui %c-1_i32, %[[PER_GROUP:.*]] : i32
+// CHECK: %[[INVERSE:.*]] = arith.divui %c-1_i32, %[[GROUP]] : i32
+// CHECK: %[[LAST_INVERSE:.*]] = arith.divui %c-1_i32, %[[LAST:.*]] : i32
+// CHECK: scf.for
+// CHECK-NOT: arith.{{divui|remui}}
+// CHECK: arith.mului_extended
+// CHECK: %[[WHOLE:.*]] = arith.cmpi ult
+// CHECK: %[[D:.*]] = arith.select %[[WHOLE]], %[[GROUP]], %[[LAST]]
+// CHECK: %[[R:.*]] = arith.select %[[WHOLE]], %[[INVERSE]], %[[LAST_INVERSE]]
+// CHECK: %{{.*}}, %[[Q:.*]] = arith.mului_extended %{{.*}}, %[[R]]
+// CHECK: %[[PRODUCT:.*]] = arith.muli %[[Q]], %[[D]]
+// CHECK-NOT: arith.{{divui|remui}}
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+func.func @grid(%a: memref<1000x256xbf16>, %b: memref<1024x256xbf16>, %d: memref<1000x1024xbf16>) {
+  dgemm.matmul nt ins(%a, %b : memref<1000x256xbf16>, memref<1024x256xbf16>) outs(%d : memref<1000x1024xbf16>)
+    {schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"}
+  return
+}
+
+// CHECK-LABEL: llvm.func @row_kernel
+// CHECK-NOT: arith.{{divui|remui|mului_extended}}
+// CHECK: llvm.return
+func.func @row(%a: memref<100x256xbf16>, %b: memref<1024x256xbf16>, %d: memref<100x1024xbf16>) {
+  dgemm.matmul nt ins(%a, %b : memref<100x256xbf16>, memref<1024x256xbf16>) outs(%d : memref<100x1024xbf16>)
+    {schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"}
+  return
+}
