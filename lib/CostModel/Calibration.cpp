@@ -155,9 +155,10 @@ private:
       value = old;
       return any;
     };
-    auto kept = std::stable_partition(fields.begin(), fields.end(), changes);
-    unused.assign(kept, fields.end());
-    fields.erase(kept, fields.end());
+    std::vector<const DeviceField *> kept;
+    for (const DeviceField *field : fields)
+      (changes(field) ? kept : unused).push_back(field);
+    fields = std::move(kept);
   }
 
   const DeviceModel &start;

@@ -76,8 +76,8 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
   double depth = 4 * in.tileKBytes / 128.0;
   double promotions =
       !in.promoted ? 0 : in.mBlocks * columns / 2 + (swap ? columns / 2 : 6.0);
-  // What a consumer itself waits for: half of it runs under the next product.
-  double exposed = in.overlapPromotion ? promotions / 2 : promotions;
+  double exposed =
+      promotions * (in.overlapPromotion ? c.promotionOverlapped : 1);
   double step =
       registers ? 0
                 : us(c.step + in.kBlocksPerStage *

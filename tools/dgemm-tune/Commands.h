@@ -7,6 +7,8 @@
 #ifndef DGEMM_TOOLS_TUNE_COMMANDS_H
 #define DGEMM_TOOLS_TUNE_COMMANDS_H
 
+#include "ModelCommands.h"
+
 namespace dgemm::tune {
 
 enum ExitCode : int {
@@ -31,6 +33,9 @@ struct Command {
 
 /// Every command; the last row has no option and ends the table.
 inline constexpr Command kCommands[] = {
+    {"--calibrate", "fit the cost model to journals", calibrateMain},
+    {"--evaluate", "judge the cost model by journals", evaluateMain},
+    {"--report", "draw journals as an HTML page", reportMain},
     {nullptr, nullptr, nullptr},
 };
 

@@ -83,6 +83,9 @@ struct DecodeCoefficients {
   /// One promotion instruction in a consumer's chain (swap-AB, plain), and
   /// against the whole SM's issue rate. cyc
   double promotionSwap = 1.1425, promotionPlain = 2.52;
+  /// Share of the chain's promotion that is left when it overlaps the next
+  /// product.
+  double promotionOverlapped = 0.5;
   double promotionSMSwap = 3.6505, promotionSMPlain = 4.9139;
   /// One TMA issued by the producer. cyc
   double tmaIssue = 80;
