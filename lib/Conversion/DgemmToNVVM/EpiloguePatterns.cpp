@@ -63,8 +63,15 @@ struct ScaleFragmentPattern : KernelPattern<ScaleFragmentOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
-    for (Value &value : values)
-      value = arith::MulFOp::create(rewriter, loc, value, adaptor.getFactor());
+    auto rows = adaptor.getRows(), cols = adaptor.getCols();
+    for (auto [i, value] : llvm::enumerate(values)) {
+      if (!rows.empty())
+        value = arith::MulFOp::create(rewriter, loc, value, rows[i % 4 / 2]);
+      if (!cols.empty())
+        value = arith::MulFOp::create(
+            rewriter, loc, value,
+            cols[cols.size() == 1 ? 0 : i / 4 * 2 + i % 2]);
+    }
     rewriter.replaceOp(
         op, pack(rewriter, loc, adaptor.getValue().getType(), values));
     return success();

@@ -419,7 +419,27 @@ LogicalResult PromoteOp::verify() {
   return success();
 }
 
+LogicalResult ScaleFragmentOp::verify() {
+  size_t rows = getRows().size(), cols = getCols().size();
+  size_t each = getValue().getType().getCols() / 4;
+  if (rows != 0 && rows != 2)
+    return emitOpError() << "expected an upper and a lower row scale, found "
+                         << rows;
+  if (cols > 1 && cols != each)
+    return emitOpError() << "expected one column scale or " << each
+                         << ", two for every 8 columns, found " << cols;
+  return success();
+}
+
 LogicalResult ClusterReduceOp::verify() {
+  if (getValues().getTypes() != getSums().getTypes())
+    return emitOpError("results must have the operands' types");
+  if (getParts() < 2)
+    return emitOpError() << "expected at least 2 parts, found " << getParts();
+  return success();
+}
+
+LogicalResult WorkspaceReduceOp::verify() {
   if (getValues().getTypes() != getSums().getTypes())
     return emitOpError("results must have the operands' types");
   if (getParts() < 2)

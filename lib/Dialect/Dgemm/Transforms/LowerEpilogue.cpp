@@ -34,7 +34,18 @@ public:
 
 private:
   int columnOf(int nBlock) const { return nBlock * schedule.nPerBlock(); }
-  void applyTensorScales();
+  bool swapped() const { return schedule.form == ::dgemm::Form::SwapAB; }
+  const ::dgemm::ScaleSpec &specOf(Operand operand) const {
+    return operand == Operand::ScaleA ? problem.scaleA : problem.scaleB;
+  }
+  /// Whether scales wait for the epilogue: one for each operand, or for each
+  /// of its rows.
+  bool scalesLate() const {
+    return problem.scaleA.present() && !problem.scaleA.blockedAlongK();
+  }
+  Operation *findReadingPoint();
+  void readLateScales();
+  void applyLateScales();
   void addC();
   void storeFromRegisters(OpBuilder &body);
   void storeStaged(OpBuilder &body);
@@ -60,22 +71,96 @@ private:
   /// First row in D of each m64 block; first column in D of each n-block; the
   /// other way round in swap-AB form.
   SmallVector<Value> rows, cols;
+  /// Late scales of each m64 block's rows (none, or a thread's two) and of
+  /// each n-block's columns (one, or a thread's own).
+  SmallVector<SmallVector<Value>> rowScales, colScales;
 };
 } // namespace
 
-/// result = acc * (scale of A * scale of B), each one value in memory.
-void EpilogueLowering::applyTensorScales() {
-  if (!problem.scaleA.perTensor())
+/// Registers that a consumer needs beside accumulators and scales.
+static constexpr int kOtherRegisters = 24;
+/// And more where a tile may be stored in either of two ways: 128x256 tiles
+/// spilled without.
+static constexpr int kCheckedStoreRegisters = 16;
+
+/// Scales are read while the tile's last products still run, if there are
+/// registers for them beside the accumulators; else when they are needed.
+Operation *EpilogueLowering::findReadingPoint() {
+  if (!scalesLate())
+    return store;
+  auto wait = fragments.front().getDefiningOp<WgmmaWaitOp>();
+  int available = schedule.usesSetMaxRegisters()
+                      ? schedule.regsConsumer
+                      : ::dgemm::registersAtEntry(schedule, {});
+  int needed = ::dgemm::accumulatorRegisters(problem, schedule) +
+               schedule.mmaCols() / 4 + 2 * schedule.mBlocks();
+  if (schedule.store == ::dgemm::StoreKind::Tma &&
+      ::dgemm::mayHaveRaggedColumns(problem))
+    needed += kCheckedStoreRegisters;
+  bool early = wait && wait->getBlock() == store->getBlock() &&
+               needed + kOtherRegisters <= available;
+  return early ? wait.getOperation() : store.getOperation();
+}
+
+void EpilogueLowering::readLateScales() {
+  if (!scalesLate())
     return;
   Type f32 = builder.getF32Type();
-  Value a = LLVM::LoadOp::create(builder, loc, f32,
-                                 kernel.getPointer(Operand::ScaleA));
-  Value b = LLVM::LoadOp::create(builder, loc, f32,
-                                 kernel.getPointer(Operand::ScaleB));
-  Value factor = arith::MulFOp::create(builder, loc, a, b);
-  for (Value &fragment : fragments)
-    fragment = ScaleFragmentOp::create(builder, loc, fragment.getType(),
-                                       fragment, factor);
+  Value none = constantI32(builder, loc, 0);
+  Value noStride = constantI64(builder, loc, 0);
+  auto strideOf = [&](Operand operand) -> Value {
+    if (specOf(operand).major == ::dgemm::ScaleMajor::MN)
+      return constantI64(builder, loc, 1);
+    return kernel.getSize(operand == Operand::ScaleA ? Symbol::LdScaleA
+                                                     : Symbol::LdScaleB);
+  };
+  Operand ofRows = swapped() ? Operand::ScaleB : Operand::ScaleA;
+  Operand ofCols = swapped() ? Operand::ScaleA : Operand::ScaleB;
+  rowScales.resize(rows.size());
+  colScales.resize(cols.size());
+  Value factor;
+  if (specOf(ofRows).perTensor()) {
+    factor =
+        LLVM::LoadOp::create(builder, loc, f32, kernel.getPointer(ofRows));
+  } else {
+    Value stride = strideOf(ofRows), limit = swapped() ? sizeN : sizeM;
+    for (auto [row, scales] : llvm::zip(rows, rowScales)) {
+      auto op = GlobalRowScalesOp::create(builder, loc, f32, f32,
+                                          kernel.getPointer(ofRows), row, limit,
+                                          none, stride, noStride);
+      scales = {op.getUpper(), op.getLower()};
+    }
+  }
+  if (specOf(ofCols).perTensor()) {
+    Value scale =
+        LLVM::LoadOp::create(builder, loc, f32, kernel.getPointer(ofCols));
+    colScales.assign(cols.size(), {scale});
+  } else {
+    Value stride = strideOf(ofCols), limit = swapped() ? sizeM : sizeN;
+    SmallVector<Type> types(schedule.nPerBlock() / 4, f32);
+    for (auto [col, scales] : llvm::zip(cols, colScales)) {
+      auto op = GlobalColumnScalesOp::create(builder, loc, types,
+                                             kernel.getPointer(ofCols), col,
+                                             limit, none, stride, noStride);
+      scales = SmallVector<Value>(op.getScales());
+    }
+  }
+  if (!factor)
+    return;
+  for (SmallVector<Value> &scales : colScales)
+    for (Value &scale : scales)
+      scale = arith::MulFOp::create(builder, loc, factor, scale);
+}
+
+void EpilogueLowering::applyLateScales() {
+  if (!scalesLate())
+    return;
+  for (auto [index, fragment] : llvm::enumerate(fragments)) {
+    int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
+    fragment =
+        ScaleFragmentOp::create(builder, loc, fragment.getType(), fragment,
+                                rowScales[mb], colScales[nb]);
+  }
 }
 
 void EpilogueLowering::addC() {
@@ -93,11 +178,10 @@ void EpilogueLowering::addC() {
 void EpilogueLowering::storeFromRegisters(OpBuilder &body) {
   for (auto [index, fragment] : llvm::enumerate(fragments)) {
     int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
-    bool swapped = schedule.form == ::dgemm::Form::SwapAB;
     StoreGlobalOp::create(body, loc, fragment, kernel.getPointer(Operand::D),
-                          rows[mb], cols[nb], swapped ? sizeN : sizeM,
-                          swapped ? sizeM : sizeN, kernel.getSize(Symbol::LdD),
-                          element, swapped);
+                          rows[mb], cols[nb], swapped() ? sizeN : sizeM,
+                          swapped() ? sizeM : sizeN,
+                          kernel.getSize(Symbol::LdD), element, swapped());
   }
 }
 
@@ -182,11 +266,12 @@ LogicalResult EpilogueLowering::verify() {
 }
 
 void EpilogueLowering::run() {
+  builder.setInsertionPoint(findReadingPoint());
   sizeM = sizeOf(builder, loc, kernel, Symbol::M);
   sizeN = sizeOf(builder, loc, kernel, Symbol::N);
   // Swapped, the fragments are blocks of D transposed.
   Value row = store.getM0(), col = store.getN0();
-  if (schedule.form == ::dgemm::Form::SwapAB)
+  if (swapped())
     std::swap(row, col);
   if (schedule.mode == ::dgemm::ConsumerMode::Cooperative) {
     Value below = arith::MulIOp::create(
@@ -200,7 +285,9 @@ void EpilogueLowering::run() {
   for (int nb = 0; nb < schedule.nBlocks; ++nb)
     cols.push_back(arith::AddIOp::create(
         builder, loc, col, constantI32(builder, loc, columnOf(nb))));
-  applyTensorScales();
+  readLateScales();
+  builder.setInsertionPoint(store);
+  applyLateScales();
   addC();
 
   if (schedule.store != ::dgemm::StoreKind::Tma) {

@@ -80,6 +80,38 @@ func.func @in_flight(%x: !dgemm.inflight<64x88xf32>, %wg: i32) {
 
 func.func @in_flight(%x: !dgemm.inflight<64x88xf32>, %s: f32) {
   // expected-error @+1 {{operand #0 must be a tile of accumulators spread over the registers of warps, but got '!dgemm.inflight<64x88xf32>'}}
-  %y = "dgemm.scale_fragment"(%x, %s) : (!dgemm.inflight<64x88xf32>, f32) -> !dgemm.inflight<64x88xf32>
+  %y = "dgemm.scale_fragment"(%x, %s) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (!dgemm.inflight<64x88xf32>, f32) -> !dgemm.inflight<64x88xf32>
+  return
+}
+
+// -----
+
+func.func @row_scales(%x: !dgemm.fragment<64x88xf32>, %s: f32) {
+  // expected-error @+1 {{expected an upper and a lower row scale, found 1}}
+  %y = dgemm.scale_fragment %x rows(%s) : !dgemm.fragment<64x88xf32>
+  return
+}
+
+// -----
+
+func.func @column_scales(%x: !dgemm.fragment<64x88xf32>, %s: f32) {
+  // expected-error @+1 {{expected one column scale or 22, two for every 8 columns, found 2}}
+  %y = dgemm.scale_fragment %x cols(%s, %s) : !dgemm.fragment<64x88xf32>
+  return
+}
+
+// -----
+
+func.func @parts(%x: !dgemm.fragment<64x88xf32>, %p: !llvm.ptr<1>, %i: i32) {
+  // expected-error @+1 {{expected at least 2 parts, found 1}}
+  %sum, %last = dgemm.workspace_reduce %x at [%i, %i] of %i part %i of 1 through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>
+  return
+}
+
+// -----
+
+func.func @sums(%x: !dgemm.fragment<64x88xf32>, %p: !llvm.ptr<1>, %i: i32) {
+  // expected-error @+1 {{results must have the operands' types}}
+  %sum, %last = dgemm.workspace_reduce %x at [%i, %i] of %i part %i of 2 through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x80xf32>
   return
 }

@@ -12,14 +12,41 @@
 // CHECK-LABEL: func @registers
 // CHECK-SAME: (%[[X:.*]]: !dgemm.fragment<64x88xf32>, %[[S:.*]]: f32, %[[P:.*]]: !llvm.ptr<1>, %[[I:.*]]: i32, %[[L:.*]]: i64)
 func.func @registers(%x: !dgemm.fragment<64x88xf32>, %s: f32, %p: !llvm.ptr<1>, %i: i32, %l: i64) {
-  // CHECK-NEXT: %[[Y:.*]] = dgemm.scale_fragment %[[X]] by %[[S]] : <64x88xf32>
-  %y = dgemm.scale_fragment %x by %s : !dgemm.fragment<64x88xf32>
+  // CHECK-NEXT: %[[Y:.*]] = dgemm.scale_fragment %[[X]] rows(%[[S]], %[[S]]) cols(%[[S]]) : <64x88xf32>
+  %y = dgemm.scale_fragment %x rows(%s, %s) cols(%s) : !dgemm.fragment<64x88xf32>
   // CHECK-NEXT: %[[Z:.*]] = dgemm.add_global %[[Y]], %[[P]]{{ ?}}[%[[I]], %[[I]]] stride %[[L]] within{{ ?}}[%[[I]], %[[I]]] bf16 : <1>, <64x88xf32>
   // GENERIC: "dgemm.add_global"({{.*}}) <{element_type = bf16}>
   %z = dgemm.add_global %y, %p[%i, %i] stride %l within [%i, %i] bf16 : !llvm.ptr<1>, !dgemm.fragment<64x88xf32>
   // CHECK-NEXT: dgemm.store_global %[[Z]], %[[P]]{{ ?}}[%[[I]], %[[I]]] stride %[[L]] within{{ ?}}[%[[I]], %[[I]]] f32 : <1>, <64x88xf32>
   dgemm.store_global %z, %p[%i, %i] stride %l within [%i, %i] f32 : !llvm.ptr<1>, !dgemm.fragment<64x88xf32>
   return
+}
+
+// Scales of rows alone, of all columns, of each column; none is a copy.
+// CHECK-LABEL: func @scales
+// CHECK-SAME: (%[[X:.*]]: !dgemm.fragment<64x8xf32>, %[[S:.*]]: f32)
+func.func @scales(%x: !dgemm.fragment<64x8xf32>, %s: f32) {
+  // CHECK-NEXT: dgemm.scale_fragment %[[X]] rows(%[[S]], %[[S]]) : <64x8xf32>
+  %0 = dgemm.scale_fragment %x rows(%s, %s) : !dgemm.fragment<64x8xf32>
+  // CHECK-NEXT: dgemm.scale_fragment %[[X]] cols(%[[S]]) : <64x8xf32>
+  %1 = dgemm.scale_fragment %x cols(%s) : !dgemm.fragment<64x8xf32>
+  // CHECK-NEXT: dgemm.scale_fragment %[[X]] rows(%[[S]], %[[S]]) cols(%[[S]], %[[S]]) : <64x8xf32>
+  %2 = dgemm.scale_fragment %x rows(%s, %s) cols(%s, %s) : !dgemm.fragment<64x8xf32>
+  // CHECK-NEXT: dgemm.scale_fragment %[[X]] : <64x8xf32>
+  %3 = dgemm.scale_fragment %x : !dgemm.fragment<64x8xf32>
+  return
+}
+
+// CHECK-LABEL: func @workspace
+// CHECK-SAME: (%[[X:.*]]: !dgemm.fragment<64x88xf32>, %[[P:.*]]: !llvm.ptr<1>, %[[I:.*]]: i32)
+func.func @workspace(%x: !dgemm.fragment<64x88xf32>, %p: !llvm.ptr<1>, %i: i32) -> i1 {
+  // CHECK-NEXT: %[[PART:.*]] = dgemm.split_part : i32
+  %part = dgemm.split_part : i32
+  // CHECK-NEXT: %{{.*}}:2, %[[LAST:.*]] = dgemm.workspace_reduce %[[X]], %[[X]] at{{ ?}}[%[[I]], %[[I]]] of %[[I]] part %[[PART]] of 3 through %[[P]] : <1>, !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>
+  // GENERIC: "dgemm.workspace_reduce"({{.*}}) <{parts = 3 : i32}>
+  %sums:2, %last = dgemm.workspace_reduce %x, %x at [%i, %i] of %i part %part of 3 through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>
+  // CHECK-NEXT: return %[[LAST]]
+  return %last : i1
 }
 
 // CHECK-LABEL: func @boxes

@@ -16,7 +16,7 @@
 // CHECK: %[[A:.*]] = llvm.load %[[SA]] : !llvm.ptr<1> -> f32
 // CHECK: %[[B:.*]] = llvm.load %[[SB]] : !llvm.ptr<1> -> f32
 // CHECK: %[[AB:.*]] = arith.mulf %[[A]], %[[B]]
-// CHECK-NEXT: %[[Y:.*]] = dgemm.scale_fragment %[[LOOP]]#0 by %[[AB]]
+// CHECK-NEXT: %[[Y:.*]] = dgemm.scale_fragment %[[LOOP]]#0 cols(%[[AB]])
 // CHECK: dgemm.stage %[[Y]]
 dgemm.kernel @tensor_scales(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,

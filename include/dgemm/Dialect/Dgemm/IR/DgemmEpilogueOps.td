@@ -11,14 +11,27 @@ include "dgemm/Dialect/Dgemm/IR/DgemmPipelineOps.td"
 
 def Dgemm_ScaleFragmentOp
     : Dgemm_Op<"scale_fragment",
-               [Pure, AllTypesMatch<["value", "result"]>]> {
+               [Pure, AttrSizedOperandSegments,
+                AllTypesMatch<["value", "result"]>]> {
   let summary = "multiply a 64xN fragment by scales";
   let description = [{
-    Each value times `factor`.
+    Each value times the scale of its row and the scale of its column. `rows`
+    are those of the thread's upper and lower row; `cols` is one scale for all
+    columns, or two for every 8 columns: those of the thread's own columns.
+    Scales that are left out are 1.
+
+    ```mlir
+    %y = dgemm.scale_fragment %x rows(%upper, %lower) cols(%c0, %c1) : !dgemm.fragment<64x8xf32>
+    ```
   }];
-  let arguments = (ins Dgemm_FragmentType:$value, F32:$factor);
+  let arguments = (ins Dgemm_FragmentType:$value, Variadic<F32>:$rows,
+                       Variadic<F32>:$cols);
   let results = (outs Dgemm_FragmentType:$result);
-  let assemblyFormat = "$value `by` $factor attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $value (`rows` `(` $rows^ `)`)? (`cols` `(` $cols^ `)`)? attr-dict `:`
+    type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def Dgemm_AddGlobalOp
@@ -176,6 +189,43 @@ def Dgemm_ClusterReduceOp
   let results = (outs Variadic<Dgemm_FragmentType>:$sums);
   let assemblyFormat = [{
     $values `of` $wg `parts` $parts attr-dict `:` type($values) `->`
+    type($sums)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_SplitPartOp : Dgemm_Op<"split_part", [Pure]> {
+  let summary = "which part of K this CTA multiplies, from 0";
+  let description = [{
+    Where K is split over CTAs that meet in the workspace: the schedule's
+    `split_k` CTAs with neighbouring numbers work on the same tile.
+  }];
+  let results = (outs I32:$part);
+  let assemblyFormat = "attr-dict `:` type($part)";
+}
+
+def Dgemm_WorkspaceReduceOp
+    : Dgemm_Op<"workspace_reduce",
+               [MemoryEffects<[MemRead<Dgemm_GlobalResource>,
+                               MemWrite<Dgemm_GlobalResource>,
+                               MemRead<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_SharedResource>]>]> {
+  let summary = "sum a tile's partial fragments in the CTA that comes last";
+  let description = [{
+    All threads of warpgroup `wg`, which holds part number `part` of the
+    fragments of the tile at row `m0`, column `n0`. Every part is put into the
+    workspace at `base`; `last` is true in the warpgroup that finds all
+    others there. It alone gets sums, added in the order of the parts whoever
+    was last, so that the same problem gives the same bits; the others get their
+    own values. The tile's counter is left as it was found: zero.
+  }];
+  let arguments = (ins Variadic<Dgemm_FragmentType>:$values,
+                       LLVM_AnyPointer:$base, I32:$m0, I32:$n0, I32:$wg,
+                       I32:$part, I32Attr:$parts);
+  let results = (outs Variadic<Dgemm_FragmentType>:$sums, I1:$last);
+  let assemblyFormat = [{
+    $values `at` `[` $m0 `,` $n0 `]` `of` $wg `part` $part `of` $parts
+    `through` $base attr-dict `:` type($base) `,` type($values) `->`
     type($sums)
   }];
   let hasVerifier = 1;
