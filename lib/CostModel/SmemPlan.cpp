@@ -97,6 +97,10 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
     plan.reducePart = int64_t(schedule.consumers) * 128 * 4 *
                       schedule.mBlocks() * schedule.mmaCols() / 2;
     plan.total = plan.offsetReduce + (schedule.splitK - 1) * plan.reducePart;
+  } else if (schedule.splitKind == SplitKind::Workspace) {
+    plan.offsetReduce = plan.total;
+    plan.reducePart = 4;
+    plan.total += schedule.consumers * plan.reducePart;
   }
   return plan;
 }

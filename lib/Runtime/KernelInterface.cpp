@@ -21,6 +21,10 @@ bool dgemm::mayHaveRaggedColumns(const Problem &problem) {
   return problem.n == kDynamic || problem.n * sizeOf(problem.d) % 16 != 0;
 }
 
+int64_t dgemm::workspacePartBytes(const Schedule &schedule) {
+  return int64_t(64) * schedule.mBlocks() * schedule.mmaCols() * 4;
+}
+
 static SizeExpr symbolic(Symbol symbol, int64_t divisor = 1) {
   return {symbol, divisor, 1};
 }
@@ -90,6 +94,12 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   kernel.ctasPerSM = schedule.ctasPerSM;
   kernel.splitK = schedule.splitK;
 
+  if (schedule.splitKind == SplitKind::Workspace) {
+    kernel.workspaceFixed = kWorkspaceCounters * 4;
+    kernel.workspacePerTile =
+        schedule.splitK * schedule.consumers * workspacePartBytes(schedule);
+  }
+
   SmemPlan plan = planSharedMemory(problem, schedule);
   kernel.dynamicSharedMemory = plan.total;
 
@@ -139,6 +149,8 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
     addPointer(kernel, Operand::ScaleB);
     addSize(kernel, Symbol::LdScaleB, /*wide=*/true);
   }
+  if (schedule.splitKind == SplitKind::Workspace)
+    addPointer(kernel, Operand::Workspace);
   // Sizes are always parameters, so that one launch path serves static and
   // dynamic kernels; a static size is a constant inside the kernel.
   addSize(kernel, Symbol::M, /*wide=*/false);

@@ -5,6 +5,7 @@
 // workspace, and whether sizes, strides and addresses are what the kernel
 // takes. Shared by the CUDA runtime and the emulator.
 
+#include "dgemm/Runtime/KernelInterface.h"
 #include "dgemm/Runtime/LaunchMetadata.h"
 
 #include <algorithm>
@@ -213,6 +214,15 @@ Result<LaunchPlan> planLaunch(const LaunchMetadata &metadata,
     return planError("tiles",
                      "at most " + std::to_string(INT32_MAX / kernel.splitK),
                      std::to_string(tiles));
+  if (kernel.schedule.splitKind == SplitKind::Workspace) {
+    // Counters stand at a fixed place, so that another shape finds them zero.
+    int64_t most = kWorkspaceCounters / kernel.schedule.consumers;
+    if (tiles > most)
+      return planError("tiles",
+                       "at most " + std::to_string(most) +
+                           " where K is split through the workspace",
+                       std::to_string(tiles));
+  }
   int64_t sms =
       options.smLimit > 0 ? std::min(options.smLimit, smCount) : smCount;
   Result<int64_t> grid = gridSize(kernel, tiles, sms);

@@ -191,7 +191,9 @@ struct SmemPlan {
   /// full[stages], empty[stages], then order[2] in ping-pong; 8 bytes each.
   int64_t offsetBarriers = 0, barrierBytes = 0;
   /// Split K over a cluster: partial sums that the other CTAs of the cluster
-  /// put into the first one's memory, reducePart bytes from each.
+  /// put into the first one's memory, reducePart bytes from each. Split K
+  /// through the workspace: for each consumer warpgroup a word of reducePart
+  /// bytes in which its threads hear whether they came last.
   int64_t offsetReduce = 0, reducePart = 0;
   int64_t total = 0;
 

@@ -26,6 +26,14 @@ RowScalePath rowScalePath(const Problem &problem, const Schedule &schedule);
 /// not a multiple of 16.
 bool mayHaveRaggedColumns(const Problem &problem);
 
+/// Counters at the start of the workspace of a kernel that splits K through it:
+/// one of 32 bits for each tile and consumer warpgroup, by number of the tile
+/// along N first. Behind them lie the partial sums, part by part of each tile.
+inline constexpr int64_t kWorkspaceCounters = 16384;
+/// Bytes that one warpgroup's part of a tile takes there: 128 threads side by
+/// side, four values of each after another.
+int64_t workspacePartBytes(const Schedule &schedule);
+
 /// Everything of the metadata of one kernel that follows from problem and
 /// schedule.
 KernelMetadata describeKernel(const std::string &entry, const Problem &problem,

@@ -218,6 +218,7 @@ static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   populateTilePatterns(patterns, converter, context);
   populateRingPatterns(patterns, converter, context);
   populateClusterPatterns(patterns, converter, context);
+  populateWorkspacePatterns(patterns, converter, context);
   populateMmaPatterns(patterns, converter, context);
   populateEpiloguePatterns(patterns, converter, context);
   ConversionTarget target(*mlirContext);

@@ -65,6 +65,9 @@ void populateRingPatterns(RewritePatternSet &patterns,
 void populateClusterPatterns(RewritePatternSet &patterns,
                              const TypeConverter &converter,
                              const KernelContext &context);
+void populateWorkspacePatterns(RewritePatternSet &patterns,
+                               const TypeConverter &converter,
+                               const KernelContext &context);
 void populateMmaPatterns(RewritePatternSet &patterns,
                          const TypeConverter &converter,
                          const KernelContext &context);

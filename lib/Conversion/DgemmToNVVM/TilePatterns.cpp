@@ -74,7 +74,7 @@ struct TilesPattern : KernelPattern<TilesOp> {
     Value first = NVVM::BlockIdXOp::create(rewriter, loc, i32);
     Value step = NVVM::GridDimXOp::create(rewriter, loc, i32);
     if (int64_t split = context.schedule.splitK; split > 1) {
-      // The CTAs of a cluster work on the same tile.
+      // CTAs with neighbouring numbers work on the same tile.
       first = arith::DivUIOp::create(rewriter, loc, first,
                                      constantI32(rewriter, loc, split));
       step = arith::DivUIOp::create(rewriter, loc, step,

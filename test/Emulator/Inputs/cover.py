@@ -17,12 +17,13 @@ import sys
 import tempfile
 
 AXES = {
-    "recipe": ["bf16", "fp8 k-major", "fp8 m-major", "fp8 tensor"],
+    # The last two have a scale for each row; "fast" never promotes.
+    "recipe": ["bf16", "fp8 k-major", "fp8 m-major", "fp8 tensor", "fp8 row", "fp8 fast row"],
     "rows": ["few", 64, 128, 256],
     "columns": [8, 64, 96, 128, 176, 256],
     "swizzle": [0, 64, 128],  # of D in shared memory, which only TMA stores use
     "stages": [2, 3, 4],
-    "cluster": [1, 2, 4],
+    "split K": ["1", "2 cluster", "4 cluster", "3 workspace"],
     "split": ["1 cooperative", "2 cooperative", "2 pingpong"],
     "epilogue": ["tma", "vector", "accumulate"],
     "output": ["bf16", "f32"],
@@ -40,7 +41,8 @@ def impossible(one, other):
     def has(**wanted):
         return all(both.get(axis) in values for axis, values in wanted.items())
 
-    fp8 = AXES["recipe"][1:]
+    promoted = AXES["recipe"][1:5]
+    clusters = ["2 cluster", "4 cluster"]
     return (
         # swap-AB stores its own rows, is never ping-pong and has no D = C + A.B.
         has(form=["swap_ab"], split=["2 pingpong"])
@@ -53,20 +55,20 @@ def impossible(one, other):
         or has(rows=["few"], epilogue=["tma", "accumulate"])
         or has(rows=["few"], columns=[8, 96, 176, 256])
         or has(rows=["few"], swizzle=[64, 128])
-        # A cluster that splits K has one tile, so no ping-pong.
-        or has(cluster=[2, 4], split=["2 pingpong"])
-        or has(cluster=[2, 4], epilogue=["tma"])
+        # A CTA that has a part of K has one tile, so no ping-pong.
+        or has(**{"split K": AXES["split K"][1:]}, split=["2 pingpong"])
+        or has(**{"split K": clusters}, epilogue=["tma"])
         # 256 rows need two consumers on one tile; ping-pong holds a whole one.
         or has(rows=[256], split=["1 cooperative", "2 pingpong"])
         or has(rows=[64], split=["2 cooperative"])
-        or has(split=["2 pingpong"], recipe=fp8)
+        or has(split=["2 pingpong"], recipe=promoted)
         or has(rows=[256], columns=[256])
         or has(swizzle=[64, 128], epilogue=["vector", "accumulate"])
         or has(swizzle=[0], epilogue=["tma"])
-        or has(swizzle=[64, 128], cluster=[2, 4])
+        or has(swizzle=[64, 128], **{"split K": clusters})
         or has(swizzle=[64, 128], form=["swap_ab"])
         # What the shared memory of an SM does not hold.
-        or has(columns=[256], cluster=[4])
+        or has(columns=[256], **{"split K": ["4 cluster"]})
         # A row of eight BF16 is narrower than either swizzle.
         or has(columns=[8], epilogue=["tma"])
         or has(columns=[8], swizzle=[64, 128])
@@ -89,8 +91,14 @@ def candidate(rng, wanted):
         f"m={m},n={n},k={k},a={kind},b={kind},d={axes['output']},"
         f"lda={padded_k},ldb={padded_k},ldd={padded_n}"
     )
+    fast = axes["recipe"] == "fp8 fast row"
     if axes["recipe"] == "fp8 tensor":
         problem += ",scale_a=tensor,scale_b=tensor"
+    elif axes["recipe"].endswith("row"):
+        # Mostly both; else one for the whole other operand.
+        kinds = pick([("row", "row"), ("row", "row"), ("row", "tensor"), ("tensor", "row")])
+        problem += f",scale_a={kinds[0]},scale_b={kinds[1]}"
+        problem += ",fast_accumulate=true" if fast else ""
     elif fp8:
         major = axes["recipe"][4]
         problem += f",scale_a=1x128,scale_b=128x128,scale_a_major={major}"
@@ -106,14 +114,14 @@ def candidate(rng, wanted):
         f"stages = {axes['stages']}",
         f"regs = [{'0, 0' if consumers[0] == '1' or swap else '24, 240'}]",
         f"store = {store}",
-        f"persistent = {'false' if axes['cluster'] > 1 or swap else pick(['true', 'false'])}",
+        f"persistent = {'false' if axes['split K'] != '1' or swap else pick(['true', 'false'])}",
     ]
     if fp8:
-        fields.append("promote = 128")
+        fields.append(f"promote = {0 if fast else 128}")
         if axes["columns"] >= 128 and not swap and rng.random() < 0.6:
             fields.append(f"n_blocks = 2{pick(['', ' overlapped'])}")
-    if axes["cluster"] > 1:
-        fields.append(f"split_k = {axes['cluster']} cluster")
+    if axes["split K"] != "1":
+        fields.append(f"split_k = {axes['split K']}")
     if swap:
         fields.append("form = swap_ab")
     elif axes["swizzle"]:

@@ -3,7 +3,7 @@
 //
 // Grids, workspace and the checks of sizes, strides and addresses.
 
-#include "dgemm/Runtime/LaunchMetadata.h"
+#include "dgemm/Runtime/KernelInterface.h"
 
 #include <gtest/gtest.h>
 
@@ -111,6 +111,27 @@ TEST_F(LaunchPlanTest, WorkspaceAndRaster) {
   operands.workspace = 8;
   expectError(
       "operand workspace: expected an address that is a multiple of 16");
+}
+
+TEST_F(LaunchPlanTest, SplitThroughWorkspace) {
+  Result<Schedule> schedule = parseSchedule(
+      "tile = 128x128x64, split_k = 4 workspace, persistent = false");
+  ASSERT_TRUE(schedule.ok()) << schedule.message();
+  metadata.kernels[0] =
+      describeKernel("entry", metadata.problem, *schedule, "user");
+  Result<LaunchPlan> result = plan();
+  ASSERT_TRUE(result.ok()) << result.message();
+  // Each of the 1024 tiles has four CTAs and leaves four tiles of FP32 behind
+  // the counters.
+  EXPECT_EQ(result->grid, 4096);
+  EXPECT_EQ(result->workspaceBytes,
+            kWorkspaceCounters * 4 + 1024 * 4 * (128 * 128 * 4));
+  // Two warpgroups have a counter each.
+  sizes.m = 128 * 8192 / 32;
+  EXPECT_TRUE(plan().ok());
+  sizes.m += 1;
+  expectError("tiles: expected at most 8192 where K is split through the "
+              "workspace, found 8224");
 }
 
 TEST_F(LaunchPlanTest, Sizes) {

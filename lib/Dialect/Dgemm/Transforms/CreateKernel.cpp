@@ -43,13 +43,16 @@ static std::string whyNotRealised(const Problem &problem) {
     if (scale->present() && scale->type != DType::F32)
       return std::string("scales of type ") + ::dgemm::toString(scale->type) +
              " have no kernel yet; f32 has";
-  if (!a.present() || (a.perTensor() && b.perTensor()))
+  auto late = [](const ::dgemm::ScaleSpec &scale) {
+    return scale.perTensor() || scale.perRow();
+  };
+  if (!a.present() || (late(a) && late(b)))
     return {};
   if (a.rows == 1 && a.cols == 128 && b.rows == 128 && b.cols == 128 &&
       b.major == ::dgemm::ScaleMajor::K)
     return {};
   return "this pair of scale blocks has no kernel yet; 1x128 with 128x128 "
-         "(k_major) and tensor with tensor have";
+         "(k_major) and any of tensor and row have";
 }
 
 /// The same for the schedule.
@@ -67,13 +70,15 @@ static std::string whyNotRealised(const Problem &problem,
   if (schedule.clusterM * schedule.clusterN != 1)
     return "clusters are not realised yet; cluster = 1x1 is";
   if (schedule.splitK != 1) {
-    if (schedule.splitKind != ::dgemm::SplitKind::Cluster)
-      return std::string("split_k ") + ::dgemm::toString(schedule.splitKind) +
+    const char *kind = ::dgemm::toString(schedule.splitKind);
+    if (schedule.splitKind == ::dgemm::SplitKind::StreamK)
+      return std::string("split_k ") + kind +
              " is not realised yet; split_k = " +
-             std::to_string(schedule.splitK) + " cluster is";
+             std::to_string(schedule.splitK) + " cluster and workspace are";
     if (schedule.persistent || schedule.mode == ::dgemm::ConsumerMode::PingPong)
-      return "split_k cluster gives each cluster one tile: it needs persistent "
-             "= false and cooperative consumers";
+      return std::string("split_k ") + kind +
+             " gives each CTA a part of one tile: it needs persistent = false "
+             "and cooperative consumers";
   }
   if (schedule.kBlocksPerStage != 1 &&
       (problem.k == ::dgemm::kDynamic || problem.k % schedule.tileK != 0))
@@ -128,7 +133,7 @@ static void buildBody(KernelOp kernel) {
       FragmentType::get(context, schedule.mmaRows(), schedule.mmaCols(),
                         Float32Type::get(context));
   auto slots = slotTiles(kernel);
-  if (schedule.splitK > 1)
+  if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
     ClusterStartOp::create(builder, loc);
 
   auto tiles = TilesOp::create(builder, loc, ValueRange{});
@@ -140,10 +145,15 @@ static void buildBody(KernelOp kernel) {
   Value step = constantI32(builder, loc, 1);
   Value upper = KBlocksOp::create(builder, loc, builder.getI32Type());
   if (schedule.splitK > 1) {
-    // Each CTA of the cluster takes its share of K; late ones may get none.
+    // Each CTA takes its share of K; late ones may get none.
     Value share = ceilDivide(builder, loc, upper, schedule.splitK);
-    Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
-    Value first = arith::MulIOp::create(builder, loc, rank, share);
+    Type i32 = builder.getI32Type();
+    Value part;
+    if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
+      part = ClusterRankOp::create(builder, loc, i32);
+    else
+      part = SplitPartOp::create(builder, loc, i32);
+    Value first = arith::MulIOp::create(builder, loc, part, share);
     lower = arith::MinUIOp::create(builder, loc, first, upper);
     Value last = arith::AddIOp::create(builder, loc, lower, share);
     upper = arith::MinUIOp::create(builder, loc, last, upper);

@@ -120,8 +120,7 @@ void EpilogueLowering::readLateScales() {
   colScales.resize(cols.size());
   Value factor;
   if (specOf(ofRows).perTensor()) {
-    factor =
-        LLVM::LoadOp::create(builder, loc, f32, kernel.getPointer(ofRows));
+    factor = LLVM::LoadOp::create(builder, loc, f32, kernel.getPointer(ofRows));
   } else {
     Value stride = strideOf(ofRows), limit = swapped() ? sizeN : sizeM;
     for (auto [row, scales] : llvm::zip(rows, rowScales)) {
@@ -157,9 +156,8 @@ void EpilogueLowering::applyLateScales() {
     return;
   for (auto [index, fragment] : llvm::enumerate(fragments)) {
     int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
-    fragment =
-        ScaleFragmentOp::create(builder, loc, fragment.getType(), fragment,
-                                rowScales[mb], colScales[nb]);
+    fragment = ScaleFragmentOp::create(builder, loc, fragment.getType(),
+                                       fragment, rowScales[mb], colScales[nb]);
   }
 }
 

@@ -114,6 +114,8 @@ private:
                     ArrayRef<Value> scales, Value partial, Value &sum);
   void storeInFirstCta(OpBuilder &at, TileStoreOp store,
                        ArrayRef<Value> fragments);
+  void storeInLastCta(OpBuilder &at, TileStoreOp store,
+                      ArrayRef<Value> fragments);
   void finish(ArrayRef<Value> fragments, Value slot, Value phase);
 
   KernelOp kernel;
@@ -455,6 +457,23 @@ void MmaPartitioner::storeInFirstCta(OpBuilder &at, TileStoreOp store,
   });
 }
 
+/// A tile's partial sums meet in the workspace; whoever comes last stores.
+void MmaPartitioner::storeInLastCta(OpBuilder &at, TileStoreOp store,
+                                    ArrayRef<Value> fragments) {
+  SmallVector<Type> types(fragments.size(), fragment);
+  Value part = SplitPartOp::create(at, loc, i32);
+  auto reduce = WorkspaceReduceOp::create(
+      at, loc, types, at.getI1Type(), fragments,
+      kernel.getPointer(Operand::Workspace), store.getM0(), store.getN0(), wg,
+      part, schedule.splitK);
+  scf::IfOp::create(
+      at, loc, reduce.getLast(), [&](OpBuilder &body, Location loc) {
+        TileStoreOp::create(body, store.getLoc(), reduce.getSums(),
+                            store.getM0(), store.getN0(), wg);
+        scf::YieldOp::create(body, loc);
+      });
+}
+
 void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
                             Value phase) {
   auto state = loop.getResults().take_back(2);
@@ -464,6 +483,8 @@ void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
   OpBuilder at(store);
   if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
     storeInFirstCta(at, store, fragments);
+  else if (schedule.splitKind == ::dgemm::SplitKind::Workspace)
+    storeInLastCta(at, store, fragments);
   else
     TileStoreOp::create(at, store.getLoc(), fragments, store.getM0(),
                         store.getN0(), wg);

@@ -64,9 +64,9 @@ func.func @scale_type(%a: memref<256x256xf8E4M3FN>, %s: memref<f8E8M0FNU>, %d: m
 
 // -----
 
-func.func @recipe(%a: memref<256x256xf8E4M3FN>, %sa: memref<256xf32>, %sb: memref<f32>, %d: memref<256x256xbf16>) {
-  // expected-error @+1 {{this pair of scale blocks has no kernel yet}}
-  dgemm.matmul nt ins(%a, %a : memref<256x256xf8E4M3FN>, memref<256x256xf8E4M3FN>) scales(%sa by row, %sb by tensor : memref<256xf32>, memref<f32>)
+func.func @recipe(%a: memref<256x256xf8E4M3FN>, %sa: memref<256xf32>, %sb: memref<2x2xf32>, %d: memref<256x256xbf16>) {
+  // expected-error @+1 {{this pair of scale blocks has no kernel yet; 1x128 with 128x128 (k_major) and any of tensor and row have}}
+  dgemm.matmul nt ins(%a, %a : memref<256x256xf8E4M3FN>, memref<256x256xf8E4M3FN>) scales(%sa by row, %sb by 128x128 : memref<256xf32>, memref<2x2xf32>)
     outs(%d : memref<256x256xbf16>) {schedule = #dgemm.schedule<tile = 128x128x128>}
   return
 }

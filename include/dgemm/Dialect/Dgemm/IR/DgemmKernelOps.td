@@ -22,7 +22,8 @@ def Dgemm_SmemPlanAttr : Dgemm_Attr<"SmemPlan", "smem_plan"> {
     ring's slots of A, B and the A scales (`step` bytes from slot to slot), the
     staging of the store (`boxes` boxes of 64 rows by `columns` columns for a
     warpgroup's tile, `at_once` of them staged together), the barriers, and
-    where the other CTAs of a cluster put partial sums (`part` bytes each).
+    where the other CTAs of a cluster put partial sums, or warpgroups hear that
+    they came last (`part` bytes for each).
 
     ```mlir
     #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 22528,
