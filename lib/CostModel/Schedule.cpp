@@ -153,6 +153,8 @@ std::string toString(const Schedule &schedule) {
     out += ", ctas_per_sm = " + text(schedule.ctasPerSM);
   if (schedule.streamB != defaults.streamB)
     out += std::string(", stream_b = ") + (schedule.streamB ? "true" : "false");
+  if (schedule.loadRows != defaults.loadRows)
+    out += ", load_rows = " + text(schedule.loadRows);
   return out;
 }
 
@@ -350,15 +352,17 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
     return reader.boolean(schedule.persistent);
   if (name == "stream_b")
     return reader.boolean(schedule.streamB);
+  if (name == "load_rows")
+    return reader.integer(schedule.loadRows);
   return reader.integer(schedule.ctasPerSM);
 }
 
 Result<Schedule> parseSchedule(const std::string &text) {
   static const std::set<std::string> names = {
-      "tile",    "consumers", "n_blocks", "stages",     "kblocks_per_stage",
-      "swizzle", "cluster",   "promote",  "regs",       "raster",
-      "split_k", "form",      "store",    "persistent", "ctas_per_sm",
-      "stream_b"};
+      "tile",     "consumers", "n_blocks", "stages",     "kblocks_per_stage",
+      "swizzle",  "cluster",   "promote",  "regs",       "raster",
+      "split_k",  "form",      "store",    "persistent", "ctas_per_sm",
+      "stream_b", "load_rows"};
   Schedule schedule;
   ScheduleReader reader(text);
   std::set<std::string> seen;
@@ -370,7 +374,8 @@ Result<Schedule> parseSchedule(const std::string &text) {
     else if (!names.count(name))
       reader.fail("a clause name (tile, consumers, n_blocks, stages, "
                   "kblocks_per_stage, swizzle, cluster, promote, regs, raster, "
-                  "split_k, form, store, persistent, ctas_per_sm, stream_b)");
+                  "split_k, form, store, persistent, ctas_per_sm, stream_b, "
+                  "load_rows)");
     else if (!seen.insert(name).second)
       reader.fail("each clause once");
     if (!reader.error.empty())

@@ -207,6 +207,24 @@ static void checkSplit(Violations &out, const Schedule &schedule) {
             "split_k = 1");
 }
 
+static void checkLoadRows(Violations &out, const Schedule &schedule) {
+  if (schedule.loadRows == 0)
+    return;
+  if (schedule.form != Form::Plain) {
+    out.add(std::string("load_rows: expected 0 in form ") +
+                toString(schedule.form) + ", found " + text(schedule.loadRows),
+            "load_rows = 0");
+    return;
+  }
+  // Slices of a multicast copy and swizzled rows come in groups of 8.
+  if (schedule.multicast == Multicast::A)
+    out.add("load_rows: expected 0 under multicast a, found " +
+                text(schedule.loadRows),
+            "load_rows = 0");
+  if (checkRange(out, "load_rows", schedule.loadRows, 8, schedule.tileM))
+    checkMultiple(out, "load_rows", schedule.loadRows, 8);
+}
+
 static void checkForm(Violations &out, const Schedule &schedule) {
   if (schedule.form == Form::Plain)
     return;
@@ -270,6 +288,7 @@ std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
   if (schedule.form == Form::Plain)
     checkMultiple(out, "tile N", schedule.tileN, 8);
   checkForm(out, schedule);
+  checkLoadRows(out, schedule);
   checkCluster(out, schedule, limits);
   checkSplit(out, schedule);
   if (schedule.promotion < 0 || schedule.promotion % schedule.tileK != 0)
@@ -447,6 +466,10 @@ std::vector<ScheduleViolation> verifySchedule(const Problem &problem,
     out.add(std::string("form ") + toString(schedule.form) +
                 ": expected layout nt, found " + toString(problem.layout),
             "form = plain");
+  if (schedule.loadRows != 0 && problem.m > schedule.loadRows)
+    out.add("load_rows: expected at least M = " + text(problem.m) +
+                " rows, found " + text(schedule.loadRows),
+            "load_rows = 0");
   checkPromotion(out, problem, schedule);
   if (schedule.form == Form::Register)
     return out.found;

@@ -10,6 +10,7 @@
 #include "Jit.h"
 #include "Lowering.h"
 #include "Machine.h"
+#include "Math.h"
 
 #include "dgemm/InitAllDialects.h"
 
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -247,6 +249,8 @@ static void add(EmulatorStatistics &to, const EmulatorStatistics &from) {
 namespace {
 struct GroupResult {
   std::vector<Finding> findings;
+  /// The first read of rows that nothing has written; empty message: none.
+  Finding unwrittenRead;
   bool stopped = false;
 };
 } // namespace
@@ -267,6 +271,32 @@ static void merge(const std::vector<GroupResult> &results,
       else
         report.findings[it->second].count += finding.count;
     }
+}
+
+static bool holdsNaN(const Problem &problem, const LaunchSizes &sizes,
+                     uint64_t address) {
+  const auto *bytes = reinterpret_cast<const unsigned char *>(address);
+  const int64_t size = sizeOf(problem.d);
+  for (int64_t row = 0; row < sizes.m; ++row)
+    for (int64_t col = 0; col < sizes.n; ++col)
+      if (std::isnan(
+              decodeElement(bytes + (row * sizes.ldd + col) * size, problem.d)))
+        return true;
+  return false;
+}
+
+/// Rows of A that nothing has written are NaN. They may be multiplied, since
+/// rows of a product do not mix, but no such row may be stored.
+static void reportUnwritten(const std::vector<GroupResult> &results,
+                            const Problem &problem, const LaunchSizes &sizes,
+                            uint64_t address, EmulatorReport &report) {
+  for (const GroupResult &result : results) {
+    if (result.unwrittenRead.message.empty())
+      continue;
+    if (holdsNaN(problem, sizes, address))
+      report.findings.push_back(result.unwrittenRead);
+    return;
+  }
 }
 
 Status EmulatorProgram::run(const LaunchMetadata &metadata,
@@ -362,6 +392,13 @@ Status EmulatorProgram::run(const LaunchMetadata &metadata,
       device.findingIndex.clear();
       device.runClusters(group * together, together);
       results[size_t(group)].findings = device.findings;
+      if (auto &read = device.unwrittenRead; read.site) {
+        Finding &finding = results[size_t(group)].unwrittenRead;
+        finding.kind = FindingKind::Uninitialized;
+        finding.message = read.text + ", and D holds NaN";
+        finding.location = device.siteText(read.site);
+        read.site = 0;
+      }
       results[size_t(group)].stopped = device.stopped;
       if (device.stopped)
         stop = true;
@@ -382,6 +419,7 @@ Status EmulatorProgram::run(const LaunchMetadata &metadata,
   if (!failure)
     return failure;
   merge(results, report);
+  reportUnwritten(results, metadata.problem, sizes, hostAddresses.d, report);
   report.completed =
       std::none_of(results.begin(), results.end(),
                    [](const GroupResult &r) { return r.stopped; });

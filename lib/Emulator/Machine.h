@@ -320,6 +320,13 @@ struct Machine {
   std::vector<uint32_t> priority;
   unsigned nextWarp = 0;
 
+  /// First WGMMA read of a row of A that nothing has written; site 0: none.
+  /// Rows of a product are independent, so it is a fault only if what came of
+  /// it is stored.
+  struct {
+    SiteId site = 0;
+    std::string text;
+  } unwrittenRead;
   std::vector<Finding> findings;
   std::unordered_map<std::string, size_t> findingIndex;
   EmulatorStatistics statistics;

@@ -313,7 +313,7 @@ void emu::asyncWrite(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
 
 static void checkAsyncRead(Machine &m, Cta &cta, uint32_t at,
                            const VectorClock &seen, uint32_t site,
-                           const char *what) {
+                           const char *what, bool mayBeUnused = false) {
   SharedWindow &shared = cta.shared;
   const EmulatorChecks &checks = m.options->checks;
   const Chunk &chunk = shared.chunks[at / 16];
@@ -324,10 +324,16 @@ static void checkAsyncRead(Machine &m, Cta &cta, uint32_t at,
     checkWords(m, cta, at, false, seen, site, what);
   uint32_t mask;
   std::memcpy(&mask, &shared.written[at / 4], 4);
-  if (checks.initialized && mask != 0x0F0F0F0F)
-    m.report(FindingKind::Uninitialized, site,
-             std::string(what) + " " + where(cta, at, 16) +
-                 " that nothing has written");
+  if (!checks.initialized || mask == 0x0F0F0F0F)
+    return;
+  if (mayBeUnused && m.unwrittenRead.site)
+    return;
+  std::string text = std::string(what) + " " + where(cta, at, 16) +
+                     " that nothing has written";
+  if (mayBeUnused)
+    m.unwrittenRead = {site, std::move(text)};
+  else
+    m.report(FindingKind::Uninitialized, site, std::move(text));
 }
 
 void emu::asyncStoreRead(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
@@ -342,9 +348,10 @@ void emu::asyncStoreRead(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
 }
 
 void emu::asyncTensorRead(Machine &m, Cta &cta, uint32_t offset, unsigned group,
-                          const VectorClock &seen, Time time, uint32_t site) {
+                          const VectorClock &seen, Time time, uint32_t site,
+                          bool rowOfA) {
   const uint32_t at = offset & ~15u;
-  checkAsyncRead(m, cta, at, seen, site, "WGMMA read of");
+  checkAsyncRead(m, cta, at, seen, site, "WGMMA read of", rowOfA);
   cta.shared.tensorReads[(at / 16) * cta.shared.warpgroups + group] = time;
 }
 

@@ -279,7 +279,8 @@ static bool checkOperand(Machine &m, Warpgroup &group, const WgmmaOp &op,
                true);
       return;
     }
-    asyncTensorRead(m, cta, at, group.index, op.clock, time, op.site);
+    asyncTensorRead(m, cta, at, group.index, op.clock, time, op.site,
+                    name == 'A' && !mnMajor);
   });
   return inside;
 }

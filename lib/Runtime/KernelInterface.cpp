@@ -103,9 +103,9 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   SmemPlan plan = planSharedMemory(problem, schedule);
   kernel.dynamicSharedMemory = plan.total;
 
-  addTensorMap(kernel,
-               operandRecipe(Operand::A, problem.a, Symbol::M, Symbol::LdA,
-                             schedule, schedule.tileM, schedule.swizzleA));
+  addTensorMap(kernel, operandRecipe(Operand::A, problem.a, Symbol::M,
+                                     Symbol::LdA, schedule,
+                                     schedule.rowsLoaded(), schedule.swizzleA));
   addTensorMap(kernel,
                operandRecipe(Operand::B, problem.b, Symbol::N, Symbol::LdB,
                              schedule, schedule.tileN, schedule.swizzleB));

@@ -200,6 +200,12 @@ Result<LaunchPlan> planLaunch(const LaunchMetadata &metadata,
   if (Status status = checkOperands(problem, kernel, sizes, operands); !status)
     return status;
 
+  if (kernel.schedule.loadRows != 0 && sizes.m > kernel.schedule.loadRows)
+    return planError("m",
+                     "at most the " + std::to_string(kernel.schedule.loadRows) +
+                         " rows that the kernel loads (load_rows)",
+                     std::to_string(sizes.m));
+
   // A cluster works on neighbouring tiles, so each side is padded to it; the
   // padding tiles are walked and store nothing.
   auto padded = [](int64_t tiles, int64_t unit) {

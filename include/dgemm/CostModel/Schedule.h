@@ -27,6 +27,7 @@
 //              | `persistent` `=` (`true` | `false`)
 //              | `ctas_per_sm` `=` int
 //              | `stream_b` `=` (`true` | `false`)
+//              | `load_rows` `=` int
 //
 // `1x1` needs no multicast word and `split_k = 1` no kind.
 
@@ -105,6 +106,10 @@ struct Schedule {
   /// Hint L2 that B is read once (evict_first): pays when one row of tiles
   /// covers all of M, so that no other tile reads B again.
   bool streamB = false;
+  /// Rows of A that a copy brings, a multiple of 8 that holds all of M; 0: the
+  /// whole tile. Rows of the tile beyond them are multiplied as they lie in
+  /// shared memory, and not stored.
+  int loadRows = 0;
 
   bool operator==(const Schedule &) const = default;
 
@@ -120,6 +125,8 @@ struct Schedule {
     return consumers > 0 ? mmaRows() / consumers : 0;
   }
   int mBlocks() const { return rowsPerConsumer() / 64; }
+  /// Rows of A in a ring slot that have a value.
+  int rowsLoaded() const { return loadRows != 0 ? loadRows : tileM; }
   /// Columns of one WGMMA chain.
   int nPerBlock() const { return nBlocks > 0 ? mmaCols() / nBlocks : 0; }
   /// WGMMA chains of one consumer warpgroup in one ring step.

@@ -56,7 +56,10 @@ struct MmaPattern : KernelPattern<MmaOp> {
     // swizzle span wide.
     int64_t rowBytes = context.schedule.tileK * bytes;
     int64_t blocks = context.schedule.kBlocksPerStage;
-    int64_t blockA = tileA.getRows() * rowBytes / 16;
+    // Where fewer rows of A are loaded, the blocks lie closer.
+    int64_t rowsA =
+        op.getSwapped() ? tileA.getRows() : context.schedule.rowsLoaded();
+    int64_t blockA = rowsA * rowBytes / 16;
     int64_t blockB = tileB.getRows() * rowBytes / 16;
     // Descriptors describe rows of exactly one swizzle span.
     for (TileType tile : {tileA, tileB})

@@ -82,6 +82,9 @@ def candidate(rng, wanted):
         if not any(impossible(*pair) for pair in itertools.combinations(axes.items(), 2)):
             break
     m, n = rng.randint(1, 300), rng.randint(1, 300)
+    load_rows = axes["form"] == "plain" and rng.random() < 0.2
+    if load_rows:
+        m = rng.randint(1, axes["rows"])
     k = rng.randint(1, 520)
     fp8 = axes["recipe"].startswith("fp8")
     padded_k = -(-k // 16) * 16
@@ -122,6 +125,8 @@ def candidate(rng, wanted):
             fields.append(f"n_blocks = 2{pick(['', ' overlapped'])}")
     if axes["split K"] != "1":
         fields.append(f"split_k = {axes['split K']}")
+    if load_rows:
+        fields.append(f"load_rows = {-(-m // 8) * 8}")
     if swap:
         fields.append("form = swap_ab")
     elif axes["swizzle"]:

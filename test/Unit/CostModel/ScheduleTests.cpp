@@ -39,6 +39,7 @@ TEST(Schedule, OtherKeywords) {
                            "tile = 64x16x128, split_k = 2 workspace",
                            "tile = 64x16x128, split_k = 8 stream_k",
                            "tile = 64x16x128, form = register",
+                           "tile = 64x16x128, stream_b = true, load_rows = 24",
                            "tile = 64x16x128, cluster = 1x2 multicast a",
                            "tile = 64x16x128, cluster = 2x2"}) {
     Result<Schedule> schedule = parseSchedule(text);

@@ -284,6 +284,32 @@ TEST(VerifySchedule, Forms) {
                   "expected layout nt, found tn", "form = plain");
 }
 
+TEST(VerifySchedule, LoadRows) {
+  Problem few = bf16();
+  few.m = 20;
+  const std::string tile = "tile = 64x64x64, consumers = 1 cooperative, "
+                           "regs = [0, 0], load_rows = ";
+  expectLegal(few, tile + "24");
+  expectLegal(few, tile + "64");
+  expectViolation(few, tile + "16",
+                  "load_rows: expected at least M = 20 rows, found 16");
+  expectViolation(few, tile + "20",
+                  "load_rows: expected a multiple of 8, found 20",
+                  "load_rows = 24");
+  expectViolation(few, tile + "72", "load_rows: expected 8 to 64, found 72",
+                  "load_rows = 64");
+  few.m = kDynamic;
+  expectLegal(few, tile + "16");
+  expectViolation(few,
+                  "tile = 16x64x64, consumers = 1 cooperative, regs = [0, 0], "
+                  "form = swap_ab, store = vector, load_rows = 8",
+                  "load_rows: expected 0 in form swap_ab, found 8");
+  expectViolation(few,
+                  "tile = 128x128x64, cluster = 1x2 multicast a, "
+                  "load_rows = 16",
+                  "load_rows: expected 0 under multicast a, found 16");
+}
+
 TEST(VerifySchedule, RasterAndI8) {
   expectViolation(bf16(), "tile = 128x128x64, raster = along_m group 0",
                   "raster group: expected at least 1, found 0",

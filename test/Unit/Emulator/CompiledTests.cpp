@@ -67,6 +67,26 @@ const Case kCases[] = {
      "64"},
 };
 
+// Rows of the tile that no copy brings are multiplied without a finding, as
+// long as nothing that came of them is stored.
+TEST(Compiled, RowsThatNothingLoadedMayNotBeStored) {
+  Result<CompiledGemm> gemm = CompiledGemm::create(
+      kBF16, "tile = 64x64x64, consumers = 1 cooperative, stages = 2, "
+             "load_rows = 8");
+  ASSERT_TRUE(gemm.ok()) << gemm.message();
+  auto program = EmulatorProgram::createFromText(gemm->l3);
+  ASSERT_TRUE(program.ok()) << program.message();
+  EmulatorOptions options = quick(AsyncOrder::Random, 1);
+  Outcome few = runGemm(**program, *gemm, 5, 72, 200, options);
+  EXPECT_TRUE(few.clean()) << few.text();
+  // The copies still bring 8 rows.
+  gemm->metadata.kernels[0].schedule.loadRows = 16;
+  Outcome many = runGemm(**program, *gemm, 9, 72, 200, options);
+  ASSERT_EQ(many.report.findings.size(), 1u) << many.text();
+  EXPECT_EQ(many.report.findings[0].kind, FindingKind::Uninitialized);
+  EXPECT_FALSE(many.numbersRight);
+}
+
 TEST(Compiled, CoverIsRightAndClean) {
   for (const Case &c : kCases) {
     Result<CompiledGemm> gemm = CompiledGemm::create(c.gemm, c.schedule);

@@ -134,6 +134,15 @@ TEST_F(LaunchPlanTest, SplitThroughWorkspace) {
               "workspace, found 8224");
 }
 
+TEST_F(LaunchPlanTest, RowsLoaded) {
+  kernel().schedule.loadRows = 24;
+  sizes.m = 24;
+  EXPECT_TRUE(plan().ok());
+  sizes.m = 25;
+  expectError("m: expected at most the 24 rows that the kernel loads "
+              "(load_rows), found 25");
+}
+
 TEST_F(LaunchPlanTest, Sizes) {
   sizes.k = 256;
   expectError("k: expected 512 (compiled into the kernel), found 256");

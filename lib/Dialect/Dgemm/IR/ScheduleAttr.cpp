@@ -44,9 +44,10 @@ static std::string flatten(StringRef text) {
 /// nearly the name of one.
 static std::string nearestName(StringRef text) {
   static constexpr StringRef names[] = {
-      "tile",    "consumers", "n_blocks", "stages",     "kblocks_per_stage",
-      "swizzle", "cluster",   "promote",  "regs",       "raster",
-      "split_k", "form",      "store",    "persistent", "ctas_per_sm"};
+      "tile",     "consumers", "n_blocks", "stages",     "kblocks_per_stage",
+      "swizzle",  "cluster",   "promote",  "regs",       "raster",
+      "split_k",  "form",      "store",    "persistent", "ctas_per_sm",
+      "stream_b", "load_rows"};
   SmallVector<StringRef> clauses;
   text.split(clauses, ',');
   for (StringRef clause : clauses) {

@@ -221,6 +221,16 @@ LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
         !reason.empty())
       return matmul.emitOpError() << reason;
 
+  for (auto [row, schedule] : llvm::enumerate(schedules)) {
+    int64_t rows = schedule.getValue().loadRows;
+    bool open = row >= bounds.size() && schedules.size() > 1;
+    if (rows != 0 && (open || (row < bounds.size() && bounds[row] > rows)))
+      return matmul.emitOpError()
+             << "row " << row << " of the table loads " << rows
+             << " rows of A (load_rows), but is taken for M up to "
+             << (open ? "any size" : std::to_string(bounds[row]));
+  }
+
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   StringRef source = matmul.getSource().value_or("user");
   SmallVector<Attribute> symbols;

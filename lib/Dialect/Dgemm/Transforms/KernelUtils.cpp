@@ -65,6 +65,14 @@ mlir::dgemm::slotTiles(KernelOp kernel) {
   return tiles;
 }
 
+int64_t mlir::dgemm::bytesCopied(KernelOp kernel, int64_t member,
+                                 TileType tile) {
+  int64_t rows = member == 0 ? kernel.getSchedule().getValue().rowsLoaded()
+                             : tile.getRows();
+  return rows * tile.getCols() *
+         (tile.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
 mlir::dgemm::TilesOp mlir::dgemm::findTiles(Operation *op) {
   TilesOp found;
   op->walk([&](TilesOp tiles) { found = tiles; });

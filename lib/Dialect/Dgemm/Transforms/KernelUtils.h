@@ -25,6 +25,10 @@ Type elementTypeOf(MLIRContext *context, ::dgemm::DType type);
 /// scales where they travel by TMA, each cut as the schedule says.
 SmallVector<std::pair<StringRef, TileType>> slotTiles(KernelOp kernel);
 
+/// Bytes that the copy into a slot's `member` brings: the whole tile, but of A
+/// only the rows that the schedule loads.
+int64_t bytesCopied(KernelOp kernel, int64_t member, TileType tile);
+
 /// The only tile loop below `op`; null when there is none.
 TilesOp findTiles(Operation *op);
 /// The K loop of a tile: the only scf.for in its body; null when absent.

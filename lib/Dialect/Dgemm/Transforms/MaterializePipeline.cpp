@@ -18,11 +18,6 @@ namespace mlir::dgemm {
 using namespace mlir;
 using namespace mlir::dgemm;
 
-static int64_t tileBytes(TileType tile) {
-  return tile.getRows() * tile.getCols() *
-         (tile.getElementType().getIntOrFloatBitWidth() / 8);
-}
-
 static ::dgemm::Operand operandOf(StringRef name) {
   return name == "a"   ? ::dgemm::Operand::A
          : name == "b" ? ::dgemm::Operand::B
@@ -108,8 +103,8 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
   Location loc = loop.getLoc();
   auto loads = llvm::to_vector(loop.getBody()->getOps<LoadOp>());
   int64_t bytes = 0;
-  for (LoadOp load : loads)
-    bytes += tileBytes(load.getTile().getType());
+  for (auto [member, load] : llvm::enumerate(loads))
+    bytes += bytesCopied(kernel, member, load.getTile().getType());
 
   // A fresh barrier's "previous" phase counts as complete, so the producer
   // runs one phase ahead of the consumers: its parity is the inverse.

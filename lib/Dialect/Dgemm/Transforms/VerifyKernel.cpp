@@ -20,23 +20,20 @@ static bool isTileLevel(Operation *op) {
   return isa<LoadOp, SlotOp, TileMmaOp, TilePromoteOp, TileStoreOp>(op);
 }
 
-static int64_t memberBytes(RingType ring, int64_t member) {
-  auto tile = cast<TileType>(ring.getMembers()[member]);
-  return tile.getRows() * tile.getCols() *
-         (tile.getElementType().getIntOrFloatBitWidth() / 8);
-}
-
 /// The bytes a slot waits for are the bytes of the copies beside it, and every
 /// member is filled exactly once.
 static LogicalResult verifyExpectedBytes(ExpectOp expect) {
   RingType ring = expect.getRing().getType();
+  auto kernel = expect->getParentOfType<KernelOp>();
   SmallVector<int> fills(ring.getMembers().size(), 0);
   int64_t bytes = 0;
   for (TmaLoadOp load : expect->getBlock()->getOps<TmaLoadOp>()) {
     if (load.getSlot() != expect.getSlot())
       continue;
     ++fills[load.getMember()];
-    bytes += memberBytes(ring, load.getMember());
+    int64_t member = load.getMember();
+    bytes +=
+        bytesCopied(kernel, member, cast<TileType>(ring.getMembers()[member]));
   }
   for (auto [member, count] : llvm::enumerate(fills))
     if (count != 1)

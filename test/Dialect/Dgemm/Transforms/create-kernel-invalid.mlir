@@ -121,3 +121,22 @@ module @inner {
     }
   }
 }
+
+// -----
+
+// Rows of A that are not loaded would be stored.
+func.func @load_rows(%a: memref<?x256xbf16>, %b: memref<256x256xbf16>, %d: memref<?x256xbf16>) {
+  // expected-error @+1 {{row 0 of the table loads 16 rows of A (load_rows), but is taken for M up to 24}}
+  dgemm.matmul nt ins(%a, %b : memref<?x256xbf16>, memref<256x256xbf16>) outs(%d : memref<?x256xbf16>)
+    {schedule = #dgemm.dispatch<[M upto 24 : #dgemm.schedule<tile = 128x128x64, load_rows = 16>, _ : #dgemm.schedule<tile = 128x128x64>]>, source = "user"}
+  return
+}
+
+// -----
+
+func.func @load_rows_last(%a: memref<?x256xbf16>, %b: memref<256x256xbf16>, %d: memref<?x256xbf16>) {
+  // expected-error @+1 {{row 1 of the table loads 64 rows of A (load_rows), but is taken for M up to any size}}
+  dgemm.matmul nt ins(%a, %b : memref<?x256xbf16>, memref<256x256xbf16>) outs(%d : memref<?x256xbf16>)
+    {schedule = #dgemm.dispatch<[M upto 16 : #dgemm.schedule<tile = 128x128x64, load_rows = 16>, _ : #dgemm.schedule<tile = 128x128x64, load_rows = 64>]>, source = "user"}
+  return
+}
