@@ -7,6 +7,7 @@
 #include "dgemm/JIT/Compiler.h"
 
 #include "Lowering.h"
+#include "ProblemLog.h"
 
 #include "dgemm/JIT/ArtifactCache.h"
 #include "dgemm/JIT/ArtifactFormat.h"
@@ -248,6 +249,8 @@ Result<SharedArtifact> Compiler::State::get(const std::string &request,
   lock.lock();
   entry->result = result;
   entry->done = true;
+  if (result)
+    recordProblem((*result)->metadata.problem);
   // What failed may work later (a full disk, a missing toolkit).
   if (!result)
     entries.erase(key);

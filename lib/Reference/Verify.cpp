@@ -370,6 +370,25 @@ VerifyResult verify(const HostOperands &operands, const Tolerance &tolerance,
   return result;
 }
 
+std::vector<float> operandNorms(const HostOperands &operands, bool ofA) {
+  const Problem &problem = operands.problem;
+  ScaledOperand operand(ofA ? operands.a : operands.b,
+                        ofA ? aByRows(problem.layout) : bByRows(problem.layout),
+                        ofA ? operands.scaleA : operands.scaleB,
+                        ofA ? problem.scaleA : problem.scaleB);
+  std::vector<float> norms(size_t(ofA ? operands.sizes.m : operands.sizes.n));
+  int64_t depth = operands.sizes.k;
+  parallelFor(int64_t(norms.size()), [&](int64_t row) {
+    double values[kTileDepth];
+    double squares = 0;
+    for (int64_t k = 0; k < depth; k += kTileDepth)
+      squares += operand.pack(row, k, std::min<int64_t>(k + kTileDepth, depth),
+                              values, 1);
+    norms[size_t(row)] = float(std::sqrt(squares));
+  });
+  return norms;
+}
+
 double referenceElement(const HostOperands &operands, int64_t m, int64_t n,
                         float alpha, float beta) {
   const Problem &problem = operands.problem;

@@ -14,7 +14,8 @@ namespace dgemm::cuda {
 /// practice.
 extern const char *const kBenchKernelsPtx;
 
-/// True for the kernels above, which are no part of what is measured.
+/// True for the kernels above and those of DeviceCompare.h, which are no part
+/// of what is measured.
 bool isBenchKernel(const char *name);
 
 } // namespace dgemm::cuda

@@ -224,11 +224,11 @@ static Status named(const TimingCandidate &candidate, const Status &status) {
   return Status::error("timing '" + candidate.name + "': " + status.message());
 }
 
-/// Kernels of one launch of a candidate (cuBLASLt may add a reduction); 0 when
-/// times come from events.
+/// Kernels of one launch of a candidate (cuBLASLt may add a reduction); may be
+/// 0 when times come from events.
 Result<int> KernelTimer::countKernels(const TimingCandidate &candidate) {
-  if (!cupti)
-    return 0;
+  if (!cupti || candidate.kernels > 0)
+    return candidate.kernels;
   if (Status s = candidate.launch(stream()); !s)
     return named(candidate, s);
   if (Status s = queue->synchronize(); !s)

@@ -14,6 +14,8 @@ const std::vector<EnvVariable> &environmentVariables() {
       {"DGEMM_DUMP_DIR", "folder that gets every intermediate level of a "
                          "compilation"},
       {"DGEMM_DB", "tuning database used where no option names one"},
+      {"DGEMM_RECORD", "file that gets a line for every problem a process "
+                       "compiles or finds compiled, for dgemm-tune --recorded"},
       {"CUDA_HOME", "CUDA toolkit; its bin/ is searched for ptxas"},
       {"CUDA_PATH", "the same, after CUDA_HOME"},
       {"PATH", "searched for ptxas and other programs"},

@@ -22,28 +22,40 @@ double predictUs(const Problem &problem, const Schedule &schedule,
       .microseconds;
 }
 
-/// Distance of two sizes: half their ratio's logarithm to base 2 counts as one
-/// decision.
-static double ratio(int a, int b) {
-  return 2 * std::fabs(std::log2(double(std::max(a, 1)) / std::max(b, 1)));
+Decisions::Decisions(const Schedule &s) {
+  const std::pair<int, float> counts[] = {
+      {s.tileM, 2},           {s.tileN, 2},  {s.stages, 2},
+      {s.kBlocksPerStage, 2}, {s.splitK, 2}, {s.ctasPerSM, 2},
+      {s.rasterGroup, 0.5}};
+  for (size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] =
+        counts[i].second * std::log2(float(std::max(counts[i].first, 1)));
+  kinds = {int8_t(s.form),
+           int8_t(s.consumers),
+           int8_t(s.mode),
+           int8_t(s.nBlocks),
+           int8_t(s.overlapPromotion),
+           int8_t(3 * s.clusterM + s.clusterN),
+           int8_t(s.splitKind),
+           int8_t(s.store),
+           int8_t(s.persistent),
+           int8_t(s.rasterOrder),
+           int8_t(s.streamB),
+           int8_t(s.tileK / 8),
+           int8_t(s.multicast)};
+}
+
+double distance(const Decisions &a, const Decisions &b) {
+  float sum = 0;
+  for (size_t i = 0; i < a.sizes.size(); ++i)
+    sum += std::fabs(a.sizes[i] - b.sizes[i]);
+  for (size_t i = 0; i < a.kinds.size(); ++i)
+    sum += a.kinds[i] != b.kinds[i];
+  return sum;
 }
 
 double distance(const Schedule &a, const Schedule &b) {
-  double sum = ratio(a.tileM, b.tileM) + ratio(a.tileN, b.tileN) +
-               ratio(a.stages, b.stages) +
-               ratio(a.kBlocksPerStage, b.kBlocksPerStage) +
-               ratio(a.splitK, b.splitK) + ratio(a.ctasPerSM, b.ctasPerSM) +
-               0.25 * ratio(a.rasterGroup, b.rasterGroup);
-  for (bool differs :
-       {a.form != b.form, a.consumers != b.consumers, a.mode != b.mode,
-        a.nBlocks != b.nBlocks, a.overlapPromotion != b.overlapPromotion,
-        a.clusterM != b.clusterM || a.clusterN != b.clusterN,
-        a.splitKind != b.splitKind && a.splitK > 1 && b.splitK > 1,
-        a.store != b.store, a.persistent != b.persistent,
-        a.rasterOrder != b.rasterOrder, a.streamB != b.streamB,
-        a.tileK != b.tileK, a.multicast != b.multicast})
-    sum += differs;
-  return sum;
+  return distance(Decisions(a), Decisions(b));
 }
 
 Result<Space> Space::create(const Problem &problem, const DeviceModel &device,
@@ -94,8 +106,10 @@ Result<Space> Space::create(const Problem &problem, const DeviceModel &device,
 
 std::vector<Schedule> Space::neighbours(const Schedule &center) const {
   std::vector<Schedule> found;
+  Decisions middle(center);
   for (const Member &member : members)
-    if (double d = distance(member.schedule, center); d > 0 && d <= 1)
+    if (double d = distance(Decisions(member.schedule), middle);
+        d > 0 && d <= 1)
       found.push_back(member.schedule);
   auto tryOne = [&](auto change) {
     Schedule changed = center;

@@ -15,7 +15,8 @@ enum ExitCode : int {
   kDone = 0,
   kSomeFailed = 1,
   kBadInput = 2,
-  kNotExecuted = 3
+  kNotExecuted = 3,
+  kUnfinished = 4
 };
 
 /// Prints "dgemm-tune: message" on standard error and returns the code.

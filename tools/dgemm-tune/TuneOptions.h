@@ -8,19 +8,25 @@
 
 #include "dgemm/Tools/Arguments.h"
 #include "dgemm/Tools/ProblemSet.h"
+#include "dgemm/Tuner/Tuner.h"
 
 namespace dgemm::tune {
 
-struct TuneOptions {
-  std::string problems, gemm, filter, device = "H200";
-  int64_t top = 16;
+struct CommandLine {
+  std::string problems, gemm, recorded, m, filter, device = "auto", l2;
+  std::string plant, ptxas;
+  bool list = false, quiet = false;
+  double timeout = 5;
+  tuner::TuneOptions tuning;
 };
 
-void declareOptions(Arguments &arguments, TuneOptions &options);
-Status checkOptions(const Arguments &arguments, const TuneOptions &options);
+void declareOptions(Arguments &arguments, CommandLine &line);
+/// Checks what stands on the command line alone, and reads --plant.
+Status checkOptions(const Arguments &arguments, CommandLine &line);
 
-/// The problems that --problems or --gemm name and --filter leaves.
-Result<ProblemSet> readProblems(const TuneOptions &options);
+/// The problems that --problems, --gemm or --recorded name, sizes left open
+/// replaced by each of --m, and --filter applied.
+Result<ProblemSet> readProblems(const CommandLine &line);
 
 } // namespace dgemm::tune
 

@@ -4,16 +4,29 @@
 // dgemm-tune: finds the fastest schedules of problems on a device.
 
 #include "Commands.h"
+#include "Progress.h"
 #include "TuneOptions.h"
 
+#include "dgemm/JIT/Ptxas.h"
+#include "dgemm/Tools/CudaGemm.h"
 #include "dgemm/Tools/GemmOption.h"
 #include "dgemm/Tuner/Space.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
 using namespace dgemm;
 using namespace dgemm::tune;
+
+/// Set by the first SIGINT or SIGTERM; the second one ends the process.
+static std::atomic<bool> stopAsked = false;
+
+static void askToStop(int signal) {
+  stopAsked = true;
+  std::signal(signal, SIG_DFL);
+}
 
 int dgemm::tune::fail(int code, const char *message) {
   std::fprintf(stderr, "dgemm-tune: %s\n", message);
@@ -49,53 +62,170 @@ static std::string commandHelp() {
              : "Other commands; --help after one explains it:\n" + text;
 }
 
+static bool wantsModel(const CommandLine &line) {
+  return line.device.rfind("model:", 0) == 0;
+}
+
 /// Prints the cost model's schedules.
-static int list(const TuneOptions &options, const ProblemSet &set,
-                const DeviceModel &device) {
+static int list(const CommandLine &line,
+                const std::vector<tuner::TuneTask> &tasks) {
   int code = kDone;
-  for (const ProblemSetEntry &entry : set.entries) {
-    std::printf("%s %s\n", entry.recipe.c_str(), entry.text.c_str());
-    Result<LaunchSizes> sizes = launchSizes(entry.gemm);
-    if (!sizes) {
-      code = fail(kSomeFailed, sizes.message());
-      continue;
-    }
+  for (const tuner::TuneTask &task : tasks) {
+    std::printf("%s\n", task.name.c_str());
     Result<tuner::Space> space =
-        tuner::Space::create(entry.gemm.problem, device, L2State::Dirty);
+        tuner::Space::create(task.problem, line.tuning.model, line.tuning.l2);
     if (!space) {
       code = fail(kSomeFailed, space.message());
       continue;
     }
     std::printf("  %zu legal schedules\n", space->size());
-    for (size_t i = 0; i < std::min<size_t>(space->size(), options.top); ++i)
+    size_t count = std::min(space->size(), size_t(line.tuning.top));
+    for (size_t i = 0; i < count; ++i)
       std::printf("  %10.2f us  %s\n", space->predictedUs(i),
                   toString(space->schedule(i)).c_str());
   }
   return code;
 }
 
+static Result<std::vector<tuner::TuneTask>> makeTasks(const ProblemSet &set) {
+  std::vector<tuner::TuneTask> tasks;
+  for (const ProblemSetEntry &entry : set.entries) {
+    std::string name = entry.recipe + " " + entry.text;
+    Result<LaunchSizes> sizes = launchSizes(entry.gemm);
+    if (!sizes)
+      return Status::error(name + ": " + sizes.message());
+    tasks.push_back({name, entry.gemm.problem, *sizes});
+  }
+  return tasks;
+}
+
+/// Cost model and L2 state of the run, as far as the command line says.
+static Status chooseModel(CommandLine &line, const ProblemSet &set) {
+  Result<DeviceModel> model =
+      findDevice(wantsModel(line) ? line.device.substr(6) : "H200");
+  if (!model)
+    return model.status();
+  if (!wantsModel(line) && line.device != "auto" && line.device != "cuda")
+    return Status::error("option --device: expected auto, cuda or "
+                         "model:NAME, found '" +
+                         line.device + "'");
+  line.tuning.model = *model;
+  line.tuning.deviceName = "model:" + model->name;
+  std::string l2 = !line.l2.empty() ? line.l2 : set.l2;
+  Result<L2State> state = parseL2State(l2.empty() ? "dirty" : l2);
+  if (!state)
+    return Status::error("L2 state: " + state.message());
+  line.tuning.l2 = *state;
+  return Status::success();
+}
+
+static Result<std::unique_ptr<tuner::Worker>> startWorker(CommandLine &line) {
+  tuner::WorkerOptions options;
+  options.program = "/proc/self/exe";
+  options.arguments = {"dgemm-tune", "--worker"};
+  options.device = wantsModel(line) ? line.device : "cuda";
+  options.l2 = line.tuning.l2;
+  options.timeoutSeconds = line.timeout;
+  auto worker = tuner::Worker::start(options);
+  if (!worker || wantsModel(line))
+    return worker;
+  cuda::DeviceInfo info;
+  info.name = (*worker)->description().name;
+  Result<DeviceModel> model = findDevice(deviceModel(info));
+  if (!model)
+    return model.status();
+  line.tuning.model = *model;
+  line.tuning.deviceName = model->name;
+  return worker;
+}
+
+static int runTuning(CommandLine &line,
+                     const std::vector<tuner::TuneTask> &tasks) {
+  auto begin = std::chrono::steady_clock::now();
+  auto worker = startWorker(line);
+  if (!worker)
+    return fail(kNotExecuted,
+                "nothing was measured: " + worker.message() +
+                    "; --device=model:H200 takes times of the cost model");
+  if (Result<jit::Ptxas> ptxas = jit::findPtxas(line.ptxas))
+    line.tuning.ptxasVersion = ptxas->version;
+  else if (!line.ptxas.empty())
+    return fail(kBadInput, ptxas.message());
+  std::vector<std::string> warnings;
+  if (Status s = checkFiles(line.tuning, warnings); !s)
+    return fail(kBadInput, s.message());
+  if (!line.quiet)
+    for (const std::string &warning : warnings)
+      std::fprintf(stderr, "dgemm-tune: warning: %s\n", warning.c_str());
+
+  std::signal(SIGINT, askToStop);
+  std::signal(SIGTERM, askToStop);
+  std::printf("%s, L2 %s, times by %s, %zu problems\n",
+              (*worker)->description().name.c_str(), toString(line.tuning.l2),
+              (*worker)->description().method.c_str(), tasks.size());
+  std::fflush(stdout);
+  ProgressLine progress(!line.quiet);
+  tuner::TuneObserver observer;
+  observer.progress = [&](const tuner::TuneProgress &now) {
+    progress.show(now);
+  };
+  observer.finished = [&](const tuner::TuneResult &result) {
+    progress.clear();
+    std::fputs(resultLine(result).c_str(), stdout);
+    std::fflush(stdout);
+  };
+  tuner::CompileFunction compile =
+      wantsModel(line)
+          ? tuner::makeNoCompiler()
+          : tuner::makeCompiler(line.tuning.model.name, line.ptxas);
+  auto results =
+      tuner::tune(tasks, line.tuning, compile, **worker, observer, stopAsked);
+  progress.clear();
+  if (!results)
+    return fail(kSomeFailed, results.message());
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  std::fputs(summary(*results, seconds).c_str(), stdout);
+  if (int restarts = (*worker)->restarts(); restarts > 0)
+    std::printf("the worker was started again %d times\n", restarts);
+  int code = kDone;
+  for (const tuner::TuneResult &result : *results) {
+    if (!result.error.empty())
+      return kSomeFailed;
+    if (result.unfinished)
+      code = kUnfinished;
+  }
+  return code;
+}
+
 int dgemmTuneMain(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--worker") == 0)
+    return tuner::workerMain();
   if (const Command *command = findCommand(argc, argv))
     return command->run(argc, argv);
-  TuneOptions options;
+  CommandLine line;
   Arguments arguments(
-      "(--problems=FILE.json | --gemm=TEXT) [options]\n"
-      "Lists the schedules of every problem that are predicted fastest.\n"
-      "Ends with 0: done, 1: some failed, 2: bad input, 3: no GPU.");
-  declareOptions(arguments, options);
+      "(--problems=FILE.json | --gemm=TEXT | --recorded=FILE) [options]\n"
+      "Finds the fastest schedule of every problem on a device.\n"
+      "Ends with 0: done, 1: some failed, 2: bad input, 3: no GPU, 4: stopped "
+      "before the end.");
+  declareOptions(arguments, line);
   if (Status s = arguments.parse(argc, argv); !s)
     return fail(kBadInput, s.message());
   if (arguments.wantsHelp()) {
     std::fputs((arguments.help("dgemm-tune") + commandHelp()).c_str(), stdout);
     return kDone;
   }
-  if (Status s = checkOptions(arguments, options); !s)
+  if (Status s = checkOptions(arguments, line); !s)
     return fail(kBadInput, s.message());
-  Result<ProblemSet> set = readProblems(options);
+  Result<ProblemSet> set = readProblems(line);
   if (!set)
     return fail(kBadInput, set.message());
-  Result<DeviceModel> device = findDevice(options.device);
-  if (!device)
-    return fail(kBadInput, device.message());
-  return list(options, *set, *device);
+  if (Status s = chooseModel(line, *set); !s)
+    return fail(kBadInput, s.message());
+  Result<std::vector<tuner::TuneTask>> tasks = makeTasks(*set);
+  if (!tasks)
+    return fail(kBadInput, tasks.message());
+  return line.list ? list(line, *tasks) : runTuning(line, *tasks);
 }

@@ -14,6 +14,7 @@
 #include "dgemm/Reference/HostData.h"
 
 #include <string>
+#include <vector>
 
 namespace dgemm {
 
@@ -65,6 +66,10 @@ struct VerifyResult {
 /// Compares operands.d with the reference.
 VerifyResult verify(const HostOperands &operands, const Tolerance &tolerance,
                     const VerifyOptions &options = {});
+
+/// Euclidean norms of the rows of A (one per m) or the columns of B (one per
+/// n), scales applied: what Tolerance::element is measured in.
+std::vector<float> operandNorms(const HostOperands &operands, bool ofA);
 
 /// One element of the reference, computed the obvious way.
 double referenceElement(const HostOperands &operands, int64_t m, int64_t n,

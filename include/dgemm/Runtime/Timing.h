@@ -50,6 +50,9 @@ struct TimingOptions {
 struct TimingCandidate {
   std::string name;
   std::function<Status(CUstream)> launch;
+  /// Kernels of one launch; 0: counted before the first measurement, which
+  /// takes several milliseconds.
+  int kernels = 0;
 };
 
 /// What was measured for one candidate. All times in microseconds.
@@ -75,6 +78,13 @@ public:
   /// an order that rotates. The first failing launch ends the measurement.
   Result<std::vector<Measurement>>
   measure(const std::vector<TimingCandidate> &candidates);
+
+  /// Changes warm-ups, repeats and pause of later measurements.
+  void setRounds(int warmups, int repeats, double pauseMs) {
+    options.warmups = warmups;
+    options.repeats = repeats;
+    options.pauseMs = pauseMs;
+  }
 
   /// "cupti" (kernel durations by the hardware) or "events" (elapsed time
   /// between events, the cost of an empty kernel subtracted).

@@ -6,8 +6,8 @@
 #ifndef DGEMM_TOOLS_CUDAGEMM_H
 #define DGEMM_TOOLS_CUDAGEMM_H
 
+#include "dgemm/Reference/DeviceOperands.h"
 #include "dgemm/Runtime/Launcher.h"
-#include "dgemm/Tools/DeviceOperands.h"
 
 #include <memory>
 #include <optional>

@@ -11,6 +11,7 @@
 #include "dgemm/CostModel/SearchSpace.h"
 #include "dgemm/Support/Status.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,14 @@ double predictUs(const Problem &problem, const Schedule &schedule,
 /// and raster groups count by how far apart they are. 0 for equal ones; values
 /// that follow from others (registers, swizzle of D) do not count.
 double distance(const Schedule &a, const Schedule &b);
+
+/// What distance looks at, worked out once for many distances.
+struct Decisions {
+  explicit Decisions(const Schedule &schedule);
+  std::array<float, 7> sizes; ///< logarithms, scaled so that 1 is a decision
+  std::array<int8_t, 13> kinds;
+};
+double distance(const Decisions &a, const Decisions &b);
 
 class Space {
 public:

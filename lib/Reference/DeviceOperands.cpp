@@ -3,7 +3,7 @@
 //
 // Copies operands between host and device.
 
-#include "dgemm/Tools/DeviceOperands.h"
+#include "dgemm/Reference/DeviceOperands.h"
 
 namespace dgemm {
 
@@ -43,6 +43,10 @@ Status DeviceOperands::downloadOutput() {
 
 Status DeviceOperands::uploadOutput() {
   return buffers[kOutput].upload(host->d.allBytes(), host->d.allSize());
+}
+
+Status DeviceOperands::fillOutput(uint8_t value, CUstream stream) {
+  return buffers[kOutput].fill(value, stream);
 }
 
 } // namespace dgemm

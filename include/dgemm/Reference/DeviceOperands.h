@@ -4,8 +4,8 @@
 // Operands of a GEMM copied to a device with their guards, so that writes
 // outside D are found there too.
 
-#ifndef DGEMM_TOOLS_DEVICEOPERANDS_H
-#define DGEMM_TOOLS_DEVICEOPERANDS_H
+#ifndef DGEMM_REFERENCE_DEVICEOPERANDS_H
+#define DGEMM_REFERENCE_DEVICEOPERANDS_H
 
 #include "dgemm/Reference/HostData.h"
 #include "dgemm/Runtime/Device.h"
@@ -27,6 +27,8 @@ public:
   Status downloadOutput();
   /// Writes the host's D with its guards to the device again.
   Status uploadOutput();
+  /// Sets every byte of the device's D and its guards, in order on the stream.
+  Status fillOutput(uint8_t value, CUstream stream);
 
 private:
   explicit DeviceOperands(HostOperands &operandsOnHost)
@@ -39,4 +41,4 @@ private:
 
 } // namespace dgemm
 
-#endif // DGEMM_TOOLS_DEVICEOPERANDS_H
+#endif // DGEMM_REFERENCE_DEVICEOPERANDS_H
