@@ -42,6 +42,8 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
   if (decode) {
     lift("DRAM", "fewer bytes: narrower weights",
          [](DeviceModel &d) { d.decode.hbm = kUnlimited; });
+    lift("weights read again", "one tile that covers all of M",
+         [](DeviceModel &d) { d.decode.reread = 0; });
     lift("load latency", "more stages or K blocks per stage in flight",
          [](DeviceModel &d) {
            d.decode.latencyClean = d.decode.latencyDirty =
@@ -60,7 +62,7 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
           d.decode.workspaceBandwidth = kUnlimited;
     });
     lift("stores", "wider stores of D", [](DeviceModel &d) {
-      d.decode.storePlain = d.decode.storeSwap = kUnlimited;
+      d.decode.storePlain = d.decode.storeSwap = d.decode.storeTma = kUnlimited;
     });
   } else {
     lift("DRAM", "a raster group that reuses more of what is in L2",
@@ -74,6 +76,8 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
            d.large.promotion = d.large.chainSync = d.large.extraBlock =
                d.large.promotionContention = 0;
          });
+    lift("scales", "scales of A with M contiguous, tiles that end with blocks",
+         [](DeviceModel &d) { d.large.scaleGroup = d.large.scaleLoad = 0; });
     lift("TMA requests", "wider store boxes, larger tiles",
          [](DeviceModel &d) { d.large.tmaRow = 0; });
     lift("epilogue", "ping-pong, or fewer rounds of store staging",

@@ -8,9 +8,13 @@
 #include "dgemm/CostModel/CostModel.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 
 namespace dgemm::compile {
+
+/// Limits that a report names.
+static constexpr size_t kMaxBottlenecks = 3;
 
 static const jit::KernelResources *findResources(const jit::Artifact &artifact,
                                                  const std::string &entry) {
@@ -77,6 +81,14 @@ static void printPrediction(std::ostream &out, Problem problem,
   CostBreakdown cost = predict(problem, kernel.schedule, device);
   out << "  waves          " << cost.waves << " at M = " << problem.m << '\n'
       << "  predicted      " << toString(cost) << '\n';
+  std::vector<Bottleneck> found = bottlenecks(problem, kernel.schedule, device);
+  found.resize(std::min(found.size(), kMaxBottlenecks));
+  for (const Bottleneck &bottleneck : found) {
+    char gain[32];
+    std::snprintf(gain, sizeof(gain), "%.1f %%", 100 * bottleneck.gain);
+    out << "  held back by   " << bottleneck.limit << ", " << gain
+        << " of the time; would need " << bottleneck.remedy << '\n';
+  }
 }
 
 std::string makeReport(const jit::Artifact &artifact,

@@ -14,7 +14,8 @@
 namespace dgemm::compile {
 
 /// Per kernel: schedule, registers, spills, shared memory, stages, CTAs per SM,
-/// waves, predicted time and its parts; then why the schedule was chosen.
+/// waves, predicted time and its parts, what holds the kernel back; then why
+/// the schedule was chosen.
 std::string makeReport(const jit::Artifact &artifact,
                        const DeviceModel &device);
 

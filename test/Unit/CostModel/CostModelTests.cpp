@@ -315,6 +315,21 @@ TEST(Bottlenecks, NamesWhatHoldsAScheduleBack) {
   EXPECT_GT(gainOf(found, "promotion"), 0.03);
 }
 
+TEST(Bottlenecks, ScalesAndRowsOfTiles) {
+  DeviceModel device;
+  Problem p = problem(8192, 8192, 8192, true); // scales of A with K contiguous
+  Schedule s = schedule("tile = 128x192x128, promote = 128");
+  EXPECT_GT(gainOf(bottlenecks(p, s, device), "scales"), 0.02);
+  device.large.scaleLoad = device.large.scaleGroup = 0;
+  EXPECT_EQ(gainOf(bottlenecks(p, s, device), "scales"), 0);
+
+  p = problem(128, 7168, 16384);
+  s = schedule("tile = 64x64x64, consumers = 1 cooperative, regs = [0, 0]");
+  EXPECT_GT(gainOf(bottlenecks(p, s, device), "weights read again"), 0.01);
+  p.m = 64;
+  EXPECT_EQ(gainOf(bottlenecks(p, s, device), "weights read again"), 0);
+}
+
 TEST(Bottlenecks, Decode) {
   std::vector<Bottleneck> found = bottlenecks(
       problem(16, 16384, 16384),
