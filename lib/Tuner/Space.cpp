@@ -77,7 +77,8 @@ Result<Space> Space::create(const Problem &problem, const DeviceModel &device,
   space.model = device;
   space.state = l2;
   SearchOptions options;
-  options.threeConsumers = options.untriedTiles = options.clusters = true;
+  // Multicast clusters have no kernel yet, nor has a raster along N.
+  options.threeConsumers = options.untriedTiles = true;
   options.allStages = options.allRasterGroups = true;
   options.raggedColumns = problem.n * sizeOf(problem.d) % 16 != 0;
   enumerateSchedules(
@@ -128,10 +129,6 @@ std::vector<Schedule> Space::neighbours(const Schedule &center) const {
   tryOne([](Schedule &s) { s.overlapPromotion = !s.overlapPromotion; });
   tryOne([](Schedule &s) {
     s.store = s.store == StoreKind::Tma ? StoreKind::Vector : StoreKind::Tma;
-  });
-  tryOne([](Schedule &s) {
-    s.rasterOrder = s.rasterOrder == RasterOrder::AlongM ? RasterOrder::AlongN
-                                                         : RasterOrder::AlongM;
   });
   return found;
 }

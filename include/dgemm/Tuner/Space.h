@@ -52,7 +52,7 @@ public:
 
   /// Schedules one decision away from `center`: members of the space, and
   /// legal ones beyond it that differ in a decision the enumeration leaves
-  /// fixed (persistence, cache hint, kind of store, order of the raster).
+  /// fixed (persistence, cache hint, overlap, kind of store).
 
   std::vector<Schedule> neighbours(const Schedule &center) const;
 

@@ -74,7 +74,7 @@ TEST_F(SearchTest, CorrectsAModelThatIsWrongWhereItChooses) {
 
 TEST_F(SearchTest, FindsADecisionTheModelKnowsNothingOf) {
   Truth truth = [&](const Schedule &s) {
-    return predicted(s) * (s.rasterOrder == RasterOrder::AlongN ? 0.8 : 1.0);
+    return predicted(s) * (s.persistent ? 1.0 : 0.8);
   };
   double model = predicted(space->schedule(0));
   EXPECT_LE(search(truth, 80), model * 0.81);
