@@ -11,6 +11,7 @@
 #   numpy      Python has NumPy
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -79,6 +80,20 @@ for variable in list(config.environment):
 config.environment["DGEMM_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.environment["PATH"] = os.pathsep.join(path + [config.environment.get("PATH", "")])
 
+
+
+def tuning_versions():
+    """What tuning records of this build say of their versions, as JSON."""
+    def number(file, pattern):
+        with open(os.path.join(config.dgemm_source_root, file)) as text:
+            return re.search(pattern, text.read()).group(1)
+
+    llvm = number("cmake/LLVMVersion.cmake", r"DGEMM_LLVM_VERSION ([0-9.]+)")
+    generation = number("include/dgemm/Support/Version.h", r"kKernelGeneration = (\d+)")
+    return f'"dgemm":"0.1.0","llvm":"{llvm}","ptxas":"13.0.88","generation":{generation}'
+
+
+config.substitutions.append(("%tuning_versions", tuning_versions()))
 config.substitutions.append(("%dgemm_src_root", config.dgemm_source_root))
 config.substitutions.append(("%dgemm_tools", config.dgemm_tools_dir))
 config.substitutions.append(("%dgemm_libs", config.dgemm_lib_dir))

@@ -272,8 +272,15 @@ selectDispatch(const Problem &problem, const DeviceModel &device,
   }
   // The largest M of each range stands for it: that is where a kernel for the
   // range has most to do.
-  static constexpr int64_t kRanges[] = {64, 128, 256, 512, 1024, 2048, 4096};
-  for (int64_t high : kRanges) {
+  std::vector<int64_t> ends;
+  for (int64_t high : {64, 128, 256, 512, 1024, 2048, 4096})
+    if (high > options.aboveM && (options.maxM < 0 || high < options.maxM))
+      ends.push_back(high);
+  if (options.maxM >= 0)
+    ends.push_back(options.maxM);
+  else if (ends.empty())
+    ends.push_back(2 * options.aboveM);
+  for (int64_t high : ends) {
     Problem at = problem;
     at.m = high;
     Result<Selection> selection = selectSchedule(at, device, options);
@@ -281,14 +288,13 @@ selectDispatch(const Problem &problem, const DeviceModel &device,
       return selection.status();
     rows.emplace_back(high, std::move(*selection));
   }
-  rows.back().first = -1;
   // The range that loses least by using the schedule of the next one goes
   // first, until what is left is worth a kernel of its own.
   while (rows.size() > 1) {
     size_t cheapest = 0;
     double least = 0;
     for (size_t i = 0; i + 1 < rows.size(); ++i) {
-      int64_t low = i == 0 ? 0 : rows[i - 1].first;
+      int64_t low = i == 0 ? options.aboveM : rows[i - 1].first;
       double cost = loss(problem, device, rows[i + 1].second.schedule,
                          rows[i].second.schedule, low, rows[i].first);
       if (i == 0 || cost < least) {
@@ -301,6 +307,7 @@ selectDispatch(const Problem &problem, const DeviceModel &device,
       break;
     rows.erase(rows.begin() + cheapest);
   }
+  rows.back().first = options.maxM;
   return rows;
 }
 

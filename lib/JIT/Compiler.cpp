@@ -177,7 +177,8 @@ static Result<Artifact> compileUncached(Lowering &lowering,
 }
 
 using SharedArtifact = std::shared_ptr<const Artifact>;
-using MakeLowering = std::function<Result<std::unique_ptr<Lowering>>()>;
+using MakeLowering =
+    std::function<Result<std::unique_ptr<Lowering>>(SharedDatabase)>;
 
 namespace {
 /// One key of the memory cache: the thread that made it compiles, others wait.
@@ -201,6 +202,7 @@ struct Compiler::State {
                              const MakeLowering &makeLowering);
   Result<SharedArtifact> produce(const std::string &key, Lowering *lowering,
                                  const MakeLowering &makeLowering,
+                                 const SharedDatabase &database,
                                  const CompileOptions &options,
                                  const Assembler &assembler);
 };
@@ -214,7 +216,13 @@ Result<SharedArtifact> Compiler::State::get(const std::string &request,
   if (!assembler)
     return assembler.status();
   std::string environment = describeEnvironment(options, *assembler);
-  std::string requestKey = contentHash(environment + request);
+  Result<SharedDatabase> database = openDatabase(options);
+  if (!database)
+    return database.status();
+  // The same request may have another answer once the database has changed.
+  std::string requestKey = contentHash(
+      environment + "tuning=" + std::to_string((*database)->identity()) + "\n" +
+      request);
 
   std::unique_lock<std::mutex> lock(mutex);
   std::string key;
@@ -223,13 +231,15 @@ Result<SharedArtifact> Compiler::State::get(const std::string &request,
   std::unique_ptr<Lowering> lowering;
   if (key.empty()) {
     lock.unlock();
-    auto made = makeLowering();
+    auto made = makeLowering(*database);
     if (!made)
       return made.status();
     lowering = std::move(*made);
     if (Status status = lowering->checkOneGemm(); !status)
       return status;
-    key = contentHash(environment + lowering->print(options.debugDirectives));
+    // Of the database, what it says of this GEMM; nothing else of it matters.
+    key = contentHash(environment + lowering->describeTuning() +
+                      lowering->print(options.debugDirectives));
     lock.lock();
     keys[requestKey] = key;
   }
@@ -244,8 +254,8 @@ Result<SharedArtifact> Compiler::State::get(const std::string &request,
   auto entry = std::make_shared<Entry>();
   slot = entry;
   lock.unlock();
-  Result<SharedArtifact> result =
-      produce(key, lowering.get(), makeLowering, options, *assembler);
+  Result<SharedArtifact> result = produce(key, lowering.get(), makeLowering,
+                                          *database, options, *assembler);
   lock.lock();
   entry->result = result;
   entry->done = true;
@@ -258,11 +268,10 @@ Result<SharedArtifact> Compiler::State::get(const std::string &request,
   return result;
 }
 
-Result<SharedArtifact>
-Compiler::State::produce(const std::string &key, Lowering *lowering,
-                         const MakeLowering &makeLowering,
-                         const CompileOptions &options,
-                         const Assembler &assembler) {
+Result<SharedArtifact> Compiler::State::produce(
+    const std::string &key, Lowering *lowering,
+    const MakeLowering &makeLowering, const SharedDatabase &database,
+    const CompileOptions &options, const Assembler &assembler) {
   std::string dumpDir =
       options.dumpDir.empty() ? getEnv("DGEMM_DUMP_DIR") : options.dumpDir;
   ArtifactCache cache(ArtifactCache::resolveFolder(options.cacheDir));
@@ -276,7 +285,7 @@ Compiler::State::produce(const std::string &key, Lowering *lowering,
   }
   std::unique_ptr<Lowering> own;
   if (!lowering) {
-    auto made = makeLowering();
+    auto made = makeLowering(database);
     if (!made)
       return made.status();
     own = std::move(*made);
@@ -306,13 +315,17 @@ Result<SharedArtifact> Compiler::compileProblem(const Problem &problem,
   if (Status status = verifyProblem(problem); !status)
     return status;
   return state->get("problem " + toString(problem), options,
-                    [&] { return Lowering::build(problem, options); });
+                    [&](SharedDatabase database) {
+                      return Lowering::build(problem, options, database);
+                    });
 }
 
 Result<SharedArtifact> Compiler::compileModule(const std::string &mlirText,
                                                const CompileOptions &options) {
   return state->get("module " + options.inputName + "\n" + mlirText, options,
-                    [&] { return Lowering::parse(mlirText, options); });
+                    [&](SharedDatabase database) {
+                      return Lowering::parse(mlirText, options, database);
+                    });
 }
 
 CompilerStatistics Compiler::statistics() const {
@@ -346,7 +359,7 @@ Result<Artifact> compileModule(const std::string &mlirText,
 Result<std::string> problemToModule(const Problem &problem) {
   if (Status status = verifyProblem(problem); !status)
     return status;
-  auto lowering = Lowering::build(problem, CompileOptions());
+  auto lowering = Lowering::build(problem, CompileOptions(), nullptr);
   if (!lowering)
     return lowering.status();
   return (*lowering)->print(/*withLocations=*/false);
@@ -356,7 +369,10 @@ Result<std::string> lowerModule(const std::string &mlirText, Stage stage,
                                 const CompileOptions &options) {
   if (Status status = verifyTarget(options.chip, options.ptxVersion); !status)
     return status;
-  auto lowering = Lowering::parse(mlirText, options);
+  Result<SharedDatabase> database = openDatabase(options);
+  if (!database)
+    return database.status();
+  auto lowering = Lowering::parse(mlirText, options, *database);
   if (!lowering)
     return lowering.status();
   if (Status status = (*lowering)->checkOneGemm(); !status)

@@ -89,7 +89,7 @@ private:
     case llvm::remarks::Type::Passed:
       return "chosen";
     case llvm::remarks::Type::Missed:
-      return "rejected";
+      return "missed";
     case llvm::remarks::Type::Failure:
       return "failed";
     default:

@@ -32,8 +32,14 @@ static const DialectRegistry &sharedRegistry() {
   return registry;
 }
 
-Lowering::Lowering(const CompileOptions &options)
-    : options(options),
+Result<SharedDatabase> openDatabase(const CompileOptions &options) {
+  // A schedule that is given needs no database, whatever is wrong with it.
+  return openTuningDatabase(
+      options.schedule.empty() ? tuningDatabaseName(options.tuningDB) : "none");
+}
+
+Lowering::Lowering(const CompileOptions &options, SharedDatabase database)
+    : options(options), database(std::move(database)),
       context(sharedRegistry(), MLIRContext::Threading::DISABLED),
       diagnostics(&context) {
   // Ops of an embedder's own dialects may stand around the GEMM.
@@ -43,9 +49,11 @@ Lowering::Lowering(const CompileOptions &options)
   context.printOpOnDiagnostic(false);
 }
 
-Result<std::unique_ptr<Lowering>>
-Lowering::parse(const std::string &text, const CompileOptions &options) {
-  std::unique_ptr<Lowering> lowering(new Lowering(options));
+Result<std::unique_ptr<Lowering>> Lowering::parse(const std::string &text,
+                                                  const CompileOptions &options,
+                                                  SharedDatabase database) {
+  std::unique_ptr<Lowering> lowering(
+      new Lowering(options, std::move(database)));
   lowering->module =
       parseSourceString<ModuleOp>(text, &lowering->context, options.inputName);
   if (!lowering->module)
@@ -96,9 +104,11 @@ static Type scaleMatrix(const ScaleSpec &spec, int64_t rows, int64_t k,
                 spec.major == ScaleMajor::MN, convert(spec.type, builder));
 }
 
-Result<std::unique_ptr<Lowering>>
-Lowering::build(const Problem &problem, const CompileOptions &options) {
-  std::unique_ptr<Lowering> lowering(new Lowering(options));
+Result<std::unique_ptr<Lowering>> Lowering::build(const Problem &problem,
+                                                  const CompileOptions &options,
+                                                  SharedDatabase database) {
+  std::unique_ptr<Lowering> lowering(
+      new Lowering(options, std::move(database)));
   MLIRContext *context = &lowering->context;
   context->loadDialect<ir::DgemmDialect, func::FuncDialect>();
   OpBuilder builder(context);
@@ -167,6 +177,16 @@ Status Lowering::checkOneGemm() {
   return Status::error(message);
 }
 
+std::string Lowering::describeTuning() {
+  std::string text;
+  // A device that nobody knows is an error of the passes.
+  if (Result<DeviceModel> device = findDevice(options.device))
+    module->walk([&](ir::ScheduledOpInterface op) {
+      text += database->describe(op.getProblem(), device->name);
+    });
+  return text;
+}
+
 Status Lowering::runStage(Stage next) {
   PassManager manager(&context);
   ir::CompilePipelineOptions pipeline;
@@ -174,9 +194,10 @@ Status Lowering::runStage(Stage next) {
   pipeline.ptx = options.ptxVersion;
   pipeline.device = options.device;
   pipeline.schedule = options.schedule;
+  pipeline.db = tuningDatabaseName(options.tuningDB);
   switch (next) {
   case Stage::Schedule:
-    ir::buildSchedulePipeline(manager, pipeline);
+    ir::buildSchedulePipeline(manager, pipeline, database);
     break;
   case Stage::Kernel:
     ir::buildKernelPipeline(manager);

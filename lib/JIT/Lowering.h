@@ -12,6 +12,7 @@
 
 #include "dgemm/JIT/Compiler.h"
 #include "dgemm/JIT/EmitPTX.h"
+#include "dgemm/TuningDB/TuningDatabase.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -22,18 +23,30 @@
 
 namespace dgemm::jit {
 
+using SharedDatabase = std::shared_ptr<const TuningDatabase>;
+
+/// The tuning database of a compilation.
+Result<SharedDatabase> openDatabase(const CompileOptions &options);
+
 class Lowering {
 public:
   /// Parses and verifies text or bytecode. The error carries locations.
   static Result<std::unique_ptr<Lowering>> parse(const std::string &text,
-                                                 const CompileOptions &options);
+                                                 const CompileOptions &options,
+                                                 SharedDatabase database);
   /// A module with one dgemm.matmul in a function.
   static Result<std::unique_ptr<Lowering>> build(const Problem &problem,
-                                                 const CompileOptions &options);
+                                                 const CompileOptions &options,
+                                                 SharedDatabase database);
 
   /// An artifact holds one GEMM: an error unless the module has exactly one
   /// dgemm.matmul, or none but kernels that were made from one.
   Status checkOneGemm();
+
+  /// All that the tuning database knows of the GEMM of a module that has not
+  /// been lowered, as text: with the module and the options it determines what
+  /// will be chosen and said.
+  std::string describeTuning();
 
   /// Lowers up to a stage not before the present one, NVVM at most.
   Status lowerTo(Stage stage);
@@ -51,10 +64,11 @@ public:
   const std::string &remarks() const { return diagnostics.remarks(); }
 
 private:
-  explicit Lowering(const CompileOptions &options);
+  Lowering(const CompileOptions &options, SharedDatabase database);
   Status runStage(Stage next);
 
   CompileOptions options;
+  SharedDatabase database;
   mlir::MLIRContext context;
   DiagnosticCollector diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -18,12 +18,21 @@
 using namespace mlir;
 using namespace mlir::dgemm;
 
-void mlir::dgemm::buildSchedulePipeline(OpPassManager &manager,
-                                        const CompilePipelineOptions &options) {
+void mlir::dgemm::buildSchedulePipeline(
+    OpPassManager &manager, const CompilePipelineOptions &options,
+    std::shared_ptr<const ::dgemm::TuningDatabase> database) {
   DgemmVerifyTargetPassOptions target;
   target.chip = options.chip;
   target.ptx = options.ptx;
   manager.addPass(createDgemmVerifyTargetPass(target));
+  // A schedule given for everything undecided is the user's, and so comes
+  // before a tuned one.
+  if (options.schedule.empty()) {
+    DgemmApplyTuningPassOptions tuning;
+    tuning.db = options.db;
+    tuning.deviceName = options.device;
+    manager.addPass(createDgemmApplyTuningPass(tuning, std::move(database)));
+  }
   DgemmSelectSchedulePassOptions select;
   select.deviceName = options.device;
   select.schedule = options.schedule;

@@ -50,8 +50,10 @@ static FileState stateOf(const std::string &path) {
 Result<std::shared_ptr<const TuningDatabase>>
 openTuningDatabase(const std::string &which) {
   using Shared = std::shared_ptr<const TuningDatabase>;
-  if (which == "none")
-    return std::make_shared<const TuningDatabase>();
+  if (which == "none") {
+    static const Shared none = std::make_shared<const TuningDatabase>();
+    return none;
+  }
   // Lives as long as the program: nothing to own.
   if (which == "shipped" || which.empty())
     return Shared(Shared(), &shippedTuningDatabase());

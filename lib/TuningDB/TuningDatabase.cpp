@@ -8,6 +8,7 @@
 #include "dgemm/CostModel/DeviceModel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 namespace dgemm {
@@ -17,6 +18,11 @@ int64_t tuningBucket(int64_t m) {
     if (m <= bucket)
       return bucket;
   return std::end(kTuningBuckets)[-1];
+}
+
+TuningDatabase::TuningDatabase() {
+  static std::atomic<uint64_t> next = 0;
+  number = next++;
 }
 
 static std::string keyOf(const Problem &problem, const std::string &device,

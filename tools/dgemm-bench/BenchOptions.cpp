@@ -5,6 +5,8 @@
 
 #include "BenchOptions.h"
 
+#include "dgemm/Tools/TuningOption.h"
+
 #include <algorithm>
 
 namespace dgemm::bench {
@@ -16,6 +18,7 @@ void declareOptions(Arguments &arguments, BenchOptions &o) {
                 "only problems whose \"recipe m=..,n=..,...\" contains this");
   arguments.add("schedules", o.schedules,
                 "schedules to measure against each other, separated by ';'");
+  arguments.add("db", o.db, kTuningOptionHelp);
   arguments.add("dynamic", o.dynamicDims,
                 "compile these sizes (letters of mnk) as run-time values");
   arguments.add("l2", o.l2,

@@ -7,6 +7,7 @@
 #include "Record.h"
 
 #include "dgemm/Tools/CudaGemm.h"
+#include "dgemm/Tools/TuningOption.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -109,6 +110,10 @@ int dgemmBenchMain(int argc, char **argv) {
       !known)
     return fail(kBadInput, known.message());
 
+  if (options.schedules.empty())
+    if (Status s = checkTuningOption(options.db); !s)
+      return fail(kBadInput, s.message());
+
   Result<const cuda::DriverApi *> api = cuda::DriverApi::get();
   if (!api)
     return fail(kNotExecuted, "nothing was measured: " + api.message());
@@ -119,6 +124,7 @@ int dgemmBenchMain(int argc, char **argv) {
   jit::CompileOptions compile;
   compile.ptxasPath = options.ptxas;
   compile.cacheDir = options.cacheDir;
+  compile.tuningDB = options.db;
   compile.allowSlow = options.allowSlow;
   compile.keepL3 = false;
   compile.device = deviceModel((*device)->info());

@@ -6,6 +6,7 @@
 #include "CommandLine.h"
 
 #include "dgemm/Tools/Arguments.h"
+#include "dgemm/Tools/TuningOption.h"
 
 #include <algorithm>
 #include <map>
@@ -74,6 +75,7 @@ Result<CommandLine> parseCommandLine(int argc, char **argv) {
                 "standard error when the output is on standard output");
   arguments.add("schedule", line.options.schedule,
                 "your schedule, as inside #dgemm.schedule<...>");
+  arguments.add("db", line.options.tuningDB, kTuningOptionHelp);
   arguments.add("chip", line.options.chip, "sm_90a, the only one");
   arguments.add("ptx", ptxVersion, "PTX version times ten, 80 to 90");
   arguments.add("device", line.options.device,

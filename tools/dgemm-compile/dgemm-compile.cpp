@@ -10,6 +10,7 @@
 
 #include "dgemm/JIT/ArtifactFormat.h"
 #include "dgemm/Support/Version.h"
+#include "dgemm/Tools/TuningOption.h"
 
 #include <cstdio>
 
@@ -91,6 +92,9 @@ static Status compileFrom(const CommandLine &line, const std::string &text,
 }
 
 static Status run(CommandLine line) {
+  if (line.options.schedule.empty())
+    if (Status status = checkTuningOption(line.options.tuningDB); !status)
+      return status;
   if (!line.gemm.empty()) {
     // Row lengths are arguments of the kernel; only the problem matters here.
     Result<GemmText> gemm = parseGemm(line.gemm);

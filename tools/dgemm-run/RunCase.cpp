@@ -73,6 +73,7 @@ jit::CompileOptions compileOptions(const RunOptions &options,
   made.chip = options.chip;
   made.ptxVersion = int(options.ptx);
   made.schedule = schedule;
+  made.tuningDB = options.db;
   made.ptxasPath = options.ptxas;
   made.cacheDir = options.cacheDir;
   made.allowSlow = options.allowSlow;

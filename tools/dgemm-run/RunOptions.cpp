@@ -6,6 +6,7 @@
 #include "RunOptions.h"
 
 #include "dgemm/Emulator/Emulator.h"
+#include "dgemm/Tools/TuningOption.h"
 
 #include <algorithm>
 
@@ -19,6 +20,7 @@ void declareOptions(Arguments &arguments, RunOptions &o) {
                 "\"; dynamic=mnk\", \"; expect=part of the error\" may follow");
   arguments.add("schedule", o.schedule,
                 "your schedule, as inside #dgemm.schedule<...>");
+  arguments.add("db", o.db, kTuningOptionHelp);
   arguments.add("device", o.device, "auto (default), cuda or emulator");
   arguments.add("m", o.m, "rows of D, where the input leaves them open");
   arguments.add("n", o.n, "columns of D, likewise");

@@ -25,7 +25,7 @@ struct RunOptions {
   std::string input; ///< MLIR file; empty: gemm or batch is set
   std::string gemm, schedule, batch;
   std::string device = "auto", chip = "sm_90a", data = "normal";
-  std::string order = "lazy", ptxas, cacheDir, dynamicDims;
+  std::string order = "lazy", ptxas, cacheDir, dynamicDims, db;
   int64_t m = -1, n = -1, k = -1;
   int64_t seed = 1, repeat = 1, ptx = 80, smLimit = 0, rasterGroup = 0;
   int64_t emulatorSeed = 1, emulatorSms = 4, batchFrom = 0, batchPipe = -1;

@@ -7,6 +7,8 @@
 #include "Batch.h"
 #include "Print.h"
 
+#include "dgemm/Tools/TuningOption.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -62,6 +64,10 @@ int dgemmRunMain(int argc, char **argv) {
   }
   if (Status s = checkOptions(arguments, options); !s)
     return fail(s.message());
+  // A worker's parent has said it already.
+  if (options.schedule.empty() && options.batchPipe < 0)
+    if (Status s = checkTuningOption(options.db); !s)
+      return fail(s.message());
   if (!options.batch.empty())
     return options.batchPipe >= 0 ? runBatchWorker(options)
                                   : runBatch(argc, argv, options);

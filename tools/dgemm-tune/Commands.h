@@ -7,6 +7,7 @@
 #ifndef DGEMM_TOOLS_TUNE_COMMANDS_H
 #define DGEMM_TOOLS_TUNE_COMMANDS_H
 
+#include "DatabaseCommands.h"
 #include "ModelCommands.h"
 
 namespace dgemm::tune {
@@ -37,6 +38,10 @@ inline constexpr Command kCommands[] = {
     {"--calibrate", "fit the cost model to journals", calibrateMain},
     {"--evaluate", "judge the cost model by journals", evaluateMain},
     {"--report", "draw journals as an HTML page", reportMain},
+    {"--explain", "which record a problem gets, and why", explainChoice},
+    {"--merge", "join databases, the best record of each", mergeDatabases},
+    {"--import", "take a journal's or a table's records over", importRecords},
+    {"--export", "write a database as a table", exportDatabase},
     {nullptr, nullptr, nullptr},
 };
 

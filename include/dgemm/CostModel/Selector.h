@@ -29,6 +29,8 @@ struct SelectorOptions {
   int maxAlternatives = 4, maxRejected = 4;
   /// Kernels for a run-time M, at most; each takes its time to compile.
   int maxKernels = 5;
+  /// The range of a run-time M: aboveM < M <= maxM (-1: no end).
+  int64_t aboveM = 0, maxM = -1;
   /// The remaining switches of the space; pingPong is taken from above.
   SearchOptions space;
 };
@@ -53,8 +55,8 @@ Result<Selection> selectSchedule(const Problem &problem,
                                  const SelectorOptions &options = {});
 
 /// Choices for a run-time M: rows (largest M, -1: any) in ascending order, the
-/// last one for any M. Neighbouring ranges share a schedule when that costs
-/// little. With a known M: one row.
+/// last one for the end of the range. Neighbouring ranges share a schedule when
+/// that costs little. With a known M: one row.
 Result<std::vector<std::pair<int64_t, Selection>>>
 selectDispatch(const Problem &problem, const DeviceModel &device,
                const SelectorOptions &options = {});

@@ -32,6 +32,11 @@ struct CompileOptions {
   std::string inputName = "<input>";
   /// Text inside #dgemm.schedule<>; empty: chosen by the compiler.
   std::string schedule;
+  /// Measured schedules, which come before the cost model's: a file of tuning
+  /// records used before the shipped table, "shipped" or "none"; empty:
+  /// $DGEMM_DB, else "shipped". Not read when `schedule` decides. A file is
+  /// read again after it has changed.
+  std::string tuningDB;
   /// Assemble the PTX. Without a ptxas the artifact holds PTX only, which the
   /// driver compiles when the kernel is loaded, unless requireCubin is set.
   bool emitCubin = true;

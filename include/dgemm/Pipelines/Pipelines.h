@@ -13,7 +13,12 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <memory>
 #include <string>
+
+namespace dgemm {
+class TuningDatabase;
+} // namespace dgemm
 
 namespace mlir::dgemm {
 
@@ -40,6 +45,12 @@ struct CompilePipelineOptions
       llvm::cl::desc("Schedule for every matmul that has none, as it stands "
                      "inside #dgemm.schedule<...>"),
       llvm::cl::init("")};
+  Option<std::string> db{
+      *this, "db",
+      llvm::cl::desc(
+          "Tuning database: a file, shipped or none. Not asked where "
+          "'schedule' decides"),
+      llvm::cl::init("shipped")};
   Option<CompileLevel> stopAfter{
       *this, "stop-after", llvm::cl::desc("Last level to produce"),
       llvm::cl::init(CompileLevel::Machine),
@@ -50,9 +61,12 @@ struct CompilePipelineOptions
           clEnumValN(CompileLevel::Assembly, "asm", "L3b, assembly"))};
 };
 
-/// L0 -> L1: attach the target, choose schedules.
-void buildSchedulePipeline(OpPassManager &manager,
-                           const CompilePipelineOptions &options);
+/// L0 -> L1: attach the target, choose schedules. `database` is the one that
+/// the option `db` names, opened already; null: it is opened when the pipeline
+/// runs.
+void buildSchedulePipeline(
+    OpPassManager &manager, const CompilePipelineOptions &options,
+    std::shared_ptr<const ::dgemm::TuningDatabase> database = nullptr);
 /// L1 -> L2: kernels with everything explicit.
 void buildKernelPipeline(OpPassManager &manager);
 /// L2 -> L3a: NVVM and LLVM ops plus machine ops, cleaned up.

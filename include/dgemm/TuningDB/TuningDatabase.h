@@ -27,6 +27,8 @@ int64_t tuningBucket(int64_t m);
 
 class TuningDatabase {
 public:
+  TuningDatabase();
+
   /// Takes the records of status ok of this build's versions and a known
   /// device; the others join skipped(). Of several measurements of one schedule
   /// the latest counts (by date, then by order); of several schedules of one
@@ -59,7 +61,11 @@ public:
   /// depends on the database for this problem has to depend on this.
   std::string describe(const Problem &problem, const std::string &device) const;
 
+  /// A number that no other database of this process has, other than copies.
+  uint64_t identity() const { return number; }
+
 private:
+  uint64_t number;
   /// Per schedule the latest record; the best one stands first.
   std::map<std::string, std::vector<LocatedRecord>> entries;
   std::vector<SkippedRecord> skippedRecords;

@@ -182,6 +182,41 @@ TEST(Selector, DispatchOverM) {
                   .ok());
 }
 
+TEST(Selector, RunTimeMWithinARange) {
+  Problem p = problem(kDynamic, 7168, 2048, true);
+  DeviceModel device = *findDevice("H200");
+  auto ends = [&](int64_t aboveM, int64_t maxM) {
+    SelectorOptions options;
+    options.aboveM = aboveM;
+    options.maxM = maxM;
+    std::vector<int64_t> found;
+    auto rows = selectDispatch(p, device, options);
+    EXPECT_TRUE(rows.ok()) << rows.message();
+    for (const auto &[end, selection] : *rows)
+      found.push_back(end);
+    return found;
+  };
+  // Rows rise within the range and end where it does.
+  for (auto [low, high] : {std::pair<int64_t, int64_t>{0, 40},
+                           {64, 1000},
+                           {100, -1},
+                           {4096, -1},
+                           {10000, -1}}) {
+    std::vector<int64_t> found = ends(low, high);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.back(), high);
+    int64_t last = low;
+    for (size_t i = 0; i + 1 < found.size(); ++i) {
+      EXPECT_GT(found[i], last);
+      last = found[i];
+      if (high >= 0)
+        EXPECT_LT(last, high);
+    }
+  }
+  EXPECT_EQ(ends(0, 40), std::vector<int64_t>{40});
+  EXPECT_EQ(ends(10000, -1), std::vector<int64_t>{-1});
+}
+
 TEST(Selector, RasterGroupRule) {
   Schedule schedule;
   schedule.tileN = 256;

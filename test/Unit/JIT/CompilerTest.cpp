@@ -5,6 +5,7 @@
 // a key depends on, and what bad input gives.
 
 #include "dgemm/JIT/Compiler.h"
+#include "dgemm/TuningDB/RecordFile.h"
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,58 @@ TEST_F(CompilerTest, TheSecondCallAndTheSecondProcessCompileNothing) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST_F(CompilerTest, TheKeyHoldsWhatTheTuningDatabaseSaysOfTheProblem) {
+  options.tuningDB = base + "/db.jsonl";
+  TuningRecord record;
+  record.problem = problem;
+  record.schedule.tileN = 64;
+  record.device = "H200";
+  record.versions = currentVersions();
+  record.medianUs = 10;
+  Compiler compiler;
+  auto missing = compiler.compileProblem(problem, options);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.message().find("cannot open '" + options.tuningDB + "'"),
+            std::string::npos);
+
+  ASSERT_TRUE(appendRecord(options.tuningDB, record).ok());
+  auto tuned = compiler.compileProblem(problem, options);
+  ASSERT_TRUE(tuned) << tuned.message();
+  EXPECT_EQ((*tuned)->metadata.kernels[0].schedule, record.schedule);
+  EXPECT_EQ((*tuned)->metadata.kernels[0].scheduleSource, "tuned");
+  EXPECT_NE((*tuned)->scheduleReport.find("10.00 us measured"),
+            std::string::npos);
+  EXPECT_EQ(compiler.statistics().compiled, 1);
+
+  // A record of another problem changes nothing.
+  TuningRecord other = record;
+  other.problem.n = 512;
+  ASSERT_TRUE(appendRecord(options.tuningDB, other).ok());
+  auto again = compiler.compileProblem(problem, options);
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(again->get(), tuned->get());
+
+  // A faster schedule of this one does.
+  record.schedule.stages = 3;
+  record.medianUs = 9;
+  ASSERT_TRUE(appendRecord(options.tuningDB, record).ok());
+  auto faster = compiler.compileProblem(problem, options);
+  ASSERT_TRUE(faster) << faster.message();
+  EXPECT_EQ((*faster)->metadata.kernels[0].schedule, record.schedule);
+  EXPECT_EQ(compiler.statistics().compiled, 2);
+
+  // Without the database the model chooses; a given schedule needs none.
+  options.tuningDB = "none";
+  auto model = compiler.compileProblem(problem, options);
+  ASSERT_TRUE(model) << model.message();
+  EXPECT_EQ((*model)->metadata.kernels[0].scheduleSource, "model");
+  options.tuningDB = base + "/missing";
+  options.schedule = "tile = 128x128x64";
+  auto user = compiler.compileProblem(problem, options);
+  ASSERT_TRUE(user) << user.message();
+  EXPECT_EQ((*user)->metadata.kernels[0].scheduleSource, "user");
 }
 
 TEST_F(CompilerTest, OneCompilationPerKeyHoweverManyThreadsAsk) {

@@ -52,7 +52,7 @@ TEST(TunedChoice, TheExactRecordWins) {
 
 TEST(TunedChoice, ABucketStandsForSmallerM) {
   TuningDatabase database = databaseOf({modelRecord(128), modelRecord(8192)});
-  for (int64_t m : {65, 100, 127, 128}) {
+  for (int64_t m : {126, 127, 128}) {
     std::vector<TunedRow> rows = chooseTuned(database, problemOf(m), h200());
     ASSERT_TRUE(rows[0].record) << m << ": " << rows[0].why;
     EXPECT_EQ(rows[0].record->problem.m, 128);

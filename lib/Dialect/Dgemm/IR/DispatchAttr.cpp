@@ -18,11 +18,13 @@ Attribute DispatchAttr::parse(AsmParser &parser, Type) {
   auto parseRow = [&]() -> ParseResult {
     ScheduleAttr schedule;
     StringAttr source;
-    if (parser.parseAttribute(schedule))
-      return failure();
-    if (succeeded(parser.parseOptionalKeyword("from")) &&
-        parser.parseAttribute(source))
-      return failure();
+    if (failed(parser.parseOptionalKeyword("undecided"))) {
+      if (parser.parseAttribute(schedule))
+        return failure();
+      if (succeeded(parser.parseOptionalKeyword("from")) &&
+          parser.parseAttribute(source))
+        return failure();
+    }
     schedules.push_back(schedule);
     sources.push_back(source);
     return success();
@@ -39,6 +41,10 @@ Attribute DispatchAttr::parse(AsmParser &parser, Type) {
 void DispatchAttr::print(AsmPrinter &printer) const {
   printer << '<';
   printDispatchRows(printer, getBounds(), getNumRows(), [&](size_t row) {
+    if (!getSchedules()[row]) {
+      printer << "undecided";
+      return;
+    }
     printer << getSchedules()[row];
     if (StringAttr source = getRowSource(row))
       printer << " from " << source;
@@ -56,11 +62,19 @@ LogicalResult DispatchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "dispatch: expected one source per row, found "
                        << sources.size() << " for " << schedules.size()
                        << " rows";
-  for (StringAttr source : sources)
+  if (llvm::none_of(schedules, [](ScheduleAttr row) { return bool(row); }))
+    return emitError() << "dispatch: expected at least one row with a "
+                          "schedule, found only undecided ones";
+  for (auto [schedule, source] : llvm::zip_equal(schedules, sources)) {
+    if (!schedule && source)
+      return emitError() << "dispatch: a row without a schedule was chosen by "
+                            "nobody, found "
+                         << source;
     if (source) {
       auto known = ::dgemm::parseScheduleSource(source.getValue().str());
       if (!known)
         return emitError() << "dispatch: " << known.message();
     }
+  }
   return success();
 }

@@ -207,13 +207,19 @@ LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
     return matmul.emitOpError() << reason;
 
   SmallVector<ScheduleAttr> schedules;
+  SmallVector<StringAttr> sources;
   SmallVector<int64_t> bounds;
   if (auto single = dyn_cast<ScheduleAttr>(decision)) {
     schedules.push_back(single);
+    sources.push_back({});
   } else {
     auto dispatch = cast<DispatchAttr>(decision);
+    if (dispatch.hasUndecidedRows())
+      return matmul.emitOpError("has an undecided row in its dispatch table; "
+                                "run dgemm-select-schedule");
     schedules.assign(dispatch.getSchedules().begin(),
                      dispatch.getSchedules().end());
+    sources.assign(dispatch.getSources().begin(), dispatch.getSources().end());
     bounds.assign(dispatch.getBounds().begin(), dispatch.getBounds().end());
   }
   for (ScheduleAttr schedule : schedules)
@@ -232,9 +238,10 @@ LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
   }
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  StringRef source = matmul.getSource().value_or("user");
+  StringRef opSource = matmul.getSource().value_or("user");
   SmallVector<Attribute> symbols;
   for (auto [row, schedule] : llvm::enumerate(schedules)) {
+    StringRef source = sources[row] ? sources[row].getValue() : opSource;
     std::string name =
         uniqueName(module, matmul, row, /*several=*/schedules.size() > 1);
     ::dgemm::KernelMetadata metadata = ::dgemm::describeKernel(

@@ -5,11 +5,10 @@
 // why. It never replaces a decision that stands there, and nothing else in the
 // IR changes.
 
+#include "DecisionRows.h"
+
 #include "dgemm/CostModel/Selector.h"
 #include "dgemm/Dialect/Dgemm/Transforms/Passes.h"
-
-#include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::dgemm {
 #define GEN_PASS_DEF_DGEMMSELECTSCHEDULEPASS
@@ -27,33 +26,19 @@ using Rows = std::vector<std::pair<int64_t, Selection>>;
 // Remarks
 //===----------------------------------------------------------------------===//
 
-static remark::RemarkOpts remarkOptions(Operation *op, StringRef name) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  return remark::RemarkOpts::name(name)
-      .category("dgemm-schedule")
-      .function(function ? function.getName() : StringRef());
-}
-
-/// "M <= 64: " for a row of a table, nothing for the only one.
-static std::string rowPrefix(int64_t maxM, size_t numRows) {
-  if (numRows == 1)
-    return "";
-  return maxM < 0 ? "other M: " : "M <= " + std::to_string(maxM) + ": ";
-}
-
-static void explain(Operation *op, const Rows &rows) {
+static void explain(Operation *op, const Rows &rows, size_t numRows) {
   for (const auto &[maxM, selection] : rows) {
-    std::string prefix = rowPrefix(maxM, rows.size());
-    remark::passed(op->getLoc(), remarkOptions(op, "schedule-chosen"))
+    std::string prefix = rowPrefix(maxM, numRows);
+    remark::passed(op->getLoc(), scheduleRemark(op, "schedule-chosen"))
         << (prefix + "chose " + ::dgemm::toString(selection.schedule))
         << remark::reason("{0}", selection.reason)
         << remark::metric("microseconds", selection.cost.microseconds);
     for (const auto &[schedule, time] : selection.alternatives)
-      remark::analysis(op->getLoc(), remarkOptions(op, "schedule-alternative"))
+      remark::analysis(op->getLoc(), scheduleRemark(op, "schedule-alternative"))
           << (prefix + "slower: " + ::dgemm::toString(schedule))
           << remark::reason("{0}", time);
     for (const auto &[schedule, rule] : selection.rejected)
-      remark::missed(op->getLoc(), remarkOptions(op, "schedule-rejected"))
+      remark::missed(op->getLoc(), scheduleRemark(op, "schedule-rejected"))
           << (prefix + "rejected " + ::dgemm::toString(schedule))
           << remark::reason("{0}", rule);
   }
@@ -101,7 +86,8 @@ static LogicalResult checkGiven(Operation *op, Attribute decision,
   auto table = cast<DispatchAttr>(decision);
   LogicalResult result = success();
   for (auto [row, schedule] : llvm::enumerate(table.getSchedules()))
-    if (failed(check(op, problem, schedule.getValue(), limits,
+    if (schedule &&
+        failed(check(op, problem, schedule.getValue(), limits,
                      rowPrefix(table.getMaxM(row), table.getNumRows()))))
       result = failure();
   return result;
@@ -111,30 +97,21 @@ static LogicalResult checkGiven(Operation *op, Attribute decision,
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// One schedule where every M has the same, else a table.
-static Attribute toAttribute(MLIRContext *context, const Rows &rows) {
-  SmallVector<int64_t> bounds;
-  SmallVector<ScheduleAttr> schedules;
-  for (const auto &[maxM, selection] : rows) {
-    if (maxM >= 0)
-      bounds.push_back(maxM);
-    schedules.push_back(ScheduleAttr::get(context, selection.schedule));
-  }
-  if (schedules.size() == 1)
-    return schedules.front();
-  SmallVector<StringAttr> sources(schedules.size());
-  return DispatchAttr::get(context, bounds, schedules, sources);
-}
-
+/// The model's rows for aboveM < M <= maxM (-1: no end).
 static ::dgemm::Result<Rows> choose(const ::dgemm::Problem &problem,
-                                    const ::dgemm::DeviceModel &device) {
-  if (problem.m == ::dgemm::kDynamic)
-    return ::dgemm::selectDispatch(problem, device);
+                                    const ::dgemm::DeviceModel &device,
+                                    int64_t aboveM, int64_t maxM) {
+  if (problem.m == ::dgemm::kDynamic) {
+    ::dgemm::SelectorOptions options;
+    options.aboveM = aboveM;
+    options.maxM = maxM;
+    return ::dgemm::selectDispatch(problem, device, options);
+  }
   ::dgemm::Result<Selection> selection =
       ::dgemm::selectSchedule(problem, device);
   if (!selection)
     return selection.status();
-  return Rows{{-1, *selection}};
+  return Rows{{maxM, *selection}};
 }
 
 namespace {
@@ -172,29 +149,44 @@ struct SelectSchedule
       device.limits = target.getLimits();
     ::dgemm::Problem problem = op.getProblem();
     if (Attribute given = op.getScheduleAttr()) {
-      ++numKept;
-      return checkGiven(op, given, problem, device.limits);
-    }
-    if (wanted) {
-      if (failed(check(op, problem, wanted.getValue(), device.limits)))
+      if (failed(checkGiven(op, given, problem, device.limits)))
         return failure();
-      return write(op, wanted, "user");
+      if (!isUndecided(op)) {
+        ++numKept;
+        return success();
+      }
     }
-    ::dgemm::Result<Rows> rows = choose(problem, device);
-    if (!rows)
-      return op->emitOpError()
-             << "no schedule can be chosen: " << rows.message();
-    for (const auto &[maxM, selection] : *rows)
-      if (failed(check(op, problem, selection.schedule, device.limits)))
-        return failure();
-    explain(op, *rows);
-    return write(op, toAttribute(&getContext(), *rows), "model");
-  }
-
-  LogicalResult write(ScheduledOpInterface op, Attribute decision,
-                      StringRef source) {
-    op.setScheduleAttr(decision);
-    op.setSourceAttr(StringAttr::get(&getContext(), source));
+    if (wanted && failed(check(op, problem, wanted.getValue(), device.limits)))
+      return failure();
+    auto user = StringAttr::get(&getContext(), "user");
+    auto model = StringAttr::get(&getContext(), "model");
+    SmallVector<DecisionRow> rows;
+    Rows selected;
+    int64_t aboveM = 0;
+    for (const DecisionRow &row : readDecision(op)) {
+      if (row.schedule) {
+        rows.push_back(row);
+      } else if (wanted) {
+        rows.push_back({row.maxM, wanted, user});
+      } else {
+        ::dgemm::Result<Rows> chosen =
+            choose(problem, device, aboveM, row.maxM);
+        if (!chosen)
+          return op->emitOpError()
+                 << "no schedule can be chosen: " << chosen.message();
+        for (const auto &[maxM, selection] : *chosen) {
+          if (failed(check(op, problem, selection.schedule, device.limits)))
+            return failure();
+          rows.push_back({maxM,
+                          ScheduleAttr::get(&getContext(), selection.schedule),
+                          model});
+          selected.emplace_back(maxM, selection);
+        }
+      }
+      aboveM = row.maxM;
+    }
+    explain(op, selected, rows.size());
+    writeDecision(op, rows);
     ++numSelected;
     return success();
   }

@@ -86,6 +86,16 @@
 
 // -----
 
+// expected-error @below {{dispatch: expected at least one row with a schedule, found only undecided ones}}
+"test.op"() {attr = #dgemm.dispatch<[M upto 64 : undecided, _ : undecided]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected ']'}}
+"test.op"() {attr = #dgemm.dispatch<[M upto 64 : undecided from "user", _ : #dgemm.schedule<tile = 128x128x64>]>} : () -> ()
+
+// -----
+
 // expected-error @below {{problem: unknown layout 'xy'; expected nt, nn, tn or tt}}
 "test.op"() {attr = #dgemm.problem<xy, 1x1x1>} : () -> ()
 

@@ -25,6 +25,9 @@
 "test.op"() {attr = #dgemm.dispatch<[M upto 16 : #dgemm.schedule<tile = 128x128x64> from "tuned",
   M upto 64 : #dgemm.schedule<tile = 128x64x64>, _ : #dgemm.schedule<tile = 128x128x64>]>} : () -> ()
 
+// CHECK: attr = #dgemm.dispatch<[M upto 16 : undecided, M upto 64 : #dgemm.schedule<tile = 128x64x64>, _ : undecided]>
+"test.op"() {attr = #dgemm.dispatch<[M upto 16 : undecided, M upto 64 : #dgemm.schedule<tile = 128x64x64>, _ : undecided]>} : () -> ()
+
 // CHECK: attr = #dgemm.dispatch<[_ : #dgemm.schedule<tile = 128x128x64>]>
 "test.op"() {attr = #dgemm.dispatch<[_ : #dgemm.schedule<tile = 128x128x64>]>} : () -> ()
 

@@ -13,6 +13,15 @@ func.func @undecided(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
 
 // -----
 
+func.func @undecided_row(%a: memref<?x256xbf16>, %b: memref<256x256xbf16>, %d: memref<?x256xbf16>) {
+  // expected-error @+1 {{has an undecided row in its dispatch table; run dgemm-select-schedule}}
+  dgemm.matmul nt ins(%a, %b : memref<?x256xbf16>, memref<256x256xbf16>) outs(%d : memref<?x256xbf16>)
+    {schedule = #dgemm.dispatch<[M upto 64 : undecided, _ : #dgemm.schedule<tile = 128x128x64>]>}
+  return
+}
+
+// -----
+
 func.func @layout(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
   // expected-error @+1 {{layout nn has no kernel yet; only nt (A[M,K], B[N,K]) has}}
   dgemm.matmul nn ins(%a, %a : memref<256x256xbf16>, memref<256x256xbf16>) outs(%d : memref<256x256xbf16>) {schedule = #dgemm.schedule<tile = 128x128x64>}

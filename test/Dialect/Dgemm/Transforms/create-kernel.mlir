@@ -45,7 +45,7 @@ func.func @table(%a: memref<?x256xf8E4M3FN>, %b: memref<256x256xf8E5M2>, %sa: me
   dgemm.matmul nt ins(%a, %b : memref<?x256xf8E4M3FN>, memref<256x256xf8E5M2>)
     scales(%sa by 1x128 mn_major, %sb by 128x128 : memref<2x?xf32>, memref<2x2xf32>) outs(%d : memref<?x256xbf16>)
     {schedule = #dgemm.dispatch<[M upto 64 : #dgemm.schedule<tile = 64x128x128, consumers = 1 cooperative, regs = [0, 0], promote = 128>,
-                                 _ : #dgemm.schedule<tile = 128x128x128, promote = 128>]>, source = "model"}
+                                 _ : #dgemm.schedule<tile = 128x128x128, promote = 128> from "tuned"]>, source = "model"}
   return
 }
 
@@ -71,7 +71,7 @@ func.func @table(%a: memref<?x256xf8E4M3FN>, %b: memref<256x256xf8E5M2>, %sa: me
 // CHECK-SAME: accumulate>
 // CHECK-LABEL: dgemm.kernel @table_kernel_0(
 // CHECK-SAME: b = f8E5M2
-// CHECK-SAME: schedule = #dgemm.schedule<tile = 64x128x128, consumers = 1 cooperative
+// CHECK-SAME: schedule = #dgemm.schedule<tile = 64x128x128, consumers = 1 cooperative{{.*}}source = "model"
 // CHECK: dgemm.load "b"{{ ?}}[%{{.*}}] : <128x128xf8E5M2, swizzle = 128>
 // CHECK-LABEL: dgemm.kernel @table_kernel_1(
-// CHECK-SAME: schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>
+// CHECK-SAME: schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "tuned"

@@ -21,6 +21,7 @@ DEVICE = "gpu.module({})"
 # In the order of the pipeline, with what each runs on.
 PASSES = [
     ("dgemm-verify-target", MODULE),
+    ("dgemm-apply-tuning", MODULE),
     ("dgemm-select-schedule", MODULE),
     ("dgemm-create-kernel", MODULE),
     ("dgemm-insert-scaling", KERNEL),

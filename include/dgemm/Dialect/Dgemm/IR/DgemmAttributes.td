@@ -16,11 +16,13 @@ def Dgemm_DispatchAttr : Dgemm_Attr<"Dispatch", "dispatch"> {
     A table over a run-time M: the first row whose bound is at least M is
     taken. Bounds rise strictly, the last row is `_` and takes every other M.
     A row may name who chose it; a row without a name was chosen by the op's
-    `source`.
+    `source`. A row may be `undecided`, as long as another one is decided:
+    `dgemm-apply-tuning` and `dgemm-select-schedule` fill it in.
 
     ```mlir
     #dgemm.dispatch<[
       M upto 64 : #dgemm.schedule<tile = 64x128x64, consumers = 1 cooperative, regs = [0, 0]> from "tuned",
+      M upto 256 : undecided,
       _ : #dgemm.schedule<tile = 128x128x64>]>
     ```
   }];
@@ -30,6 +32,10 @@ def Dgemm_DispatchAttr : Dgemm_Attr<"Dispatch", "dispatch"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether some row has no schedule (a null one) yet.
+    bool hasUndecidedRows() const {
+      return ::llvm::is_contained(getSchedules(), nullptr);
+    }
     /// Largest M of a row; -1 for the last row, which has no bound.
     int64_t getMaxM(size_t row) const {
       return row < getBounds().size() ? getBounds()[row] : -1;

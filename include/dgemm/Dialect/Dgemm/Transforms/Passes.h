@@ -11,10 +11,22 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
+namespace dgemm {
+class TuningDatabase;
+} // namespace dgemm
+
 namespace mlir::dgemm {
 
 #define GEN_PASS_DECL
 #include "dgemm/Dialect/Dgemm/Transforms/Passes.h.inc"
+
+/// The pass with a database that has been opened already (null: the option
+/// `db` names it).
+std::unique_ptr<Pass> createDgemmApplyTuningPass(
+    const DgemmApplyTuningPassOptions &options,
+    std::shared_ptr<const ::dgemm::TuningDatabase> database);
 
 #define GEN_PASS_REGISTRATION
 #include "dgemm/Dialect/Dgemm/Transforms/Passes.h.inc"
