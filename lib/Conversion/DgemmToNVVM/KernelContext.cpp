@@ -36,20 +36,22 @@ void mlir::dgemm::populateTypeConversions(TypeConverter &converter) {
   });
 }
 
+Value KernelContext::broadcast(OpBuilder &builder, Location loc,
+                               Value value) const {
+  return NVVM::ShflOp::create(
+      builder, loc, builder.getI32Type(), constantI32(builder, loc, -1), value,
+      constantI32(builder, loc, 0), constantI32(builder, loc, 31),
+      NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
+      UnitAttr());
+}
+
 void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   thread = NVVM::ThreadIdXOp::create(builder, loc, i32);
   Value five = constantI32(builder, loc, 5);
   Value raw = arith::ShRUIOp::create(builder, loc, thread, five);
-  auto broadcast = [&](Value value) -> Value {
-    return NVVM::ShflOp::create(
-        builder, loc, i32, constantI32(builder, loc, -1), value,
-        constantI32(builder, loc, 0), constantI32(builder, loc, 31),
-        NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
-        UnitAttr());
-  };
   // Broadcast, so that the compiler knows branches on it to be uniform.
-  warp = broadcast(raw);
+  warp = broadcast(builder, loc, raw);
   lane = arith::AndIOp::create(builder, loc, thread,
                                constantI32(builder, loc, 31));
   warpInGroup =
@@ -62,6 +64,7 @@ void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   // address is the symbol plus a constant, ptxas 13.0 was seen to compute it
   // under the predicate of one use and to read it unpredicated in another.
   Value address = broadcast(
+      builder, loc,
       LLVM::PtrToIntOp::create(builder, loc, i32, symbol).getResult());
   smem = LLVM::IntToPtrOp::create(builder, loc, pointer, address);
   Value window = arith::AndIOp::create(builder, loc, address,
@@ -69,6 +72,12 @@ void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   Value units = arith::ShRUIOp::create(builder, loc, window,
                                        constantI32(builder, loc, 4));
   smemUnits = arith::ExtUIOp::create(builder, loc, i64, units);
+  // Broadcast to hide a number known at compile time: loops of few steps would
+  // be unrolled, in every clone of them, until the descriptors of all their
+  // products no longer fit into uniform registers. ptxas 13.0 was seen to spill
+  // those wrongly (tile 64x24x128, K = 512, two K blocks in a stage).
+  int64_t depth = int64_t(schedule.tileK) * schedule.kBlocksPerStage;
+  kSteps = broadcast(builder, loc, ceilDivide(builder, loc, sizeK, depth));
 }
 
 Value KernelContext::smemAt(OpBuilder &builder, Location loc,

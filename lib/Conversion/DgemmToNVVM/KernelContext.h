@@ -32,9 +32,12 @@ struct KernelContext {
   Value lane;        ///< i32, thread % 32
   Value warpInGroup; ///< i32, warp % 4
   Value warpgroup;   ///< i32, warp / 4
+  Value kSteps;      ///< i32, ring steps of one tile, unknown to compilers
 
   /// Emits the entry values.
   void emitEntry(OpBuilder &builder, Location loc);
+  /// The first lane's value in all lanes of a warp, which all execute this.
+  Value broadcast(OpBuilder &builder, Location loc, Value value) const;
   /// `offset` bytes (i32) into shared memory.
   Value smemAt(OpBuilder &builder, Location loc, Value offset) const;
   Value smemAt(OpBuilder &builder, Location loc, int64_t offset) const;

@@ -171,10 +171,7 @@ struct KBlocksPattern : KernelPattern<KBlocksOp> {
   LogicalResult
   matchAndRewrite(KBlocksOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    int64_t depth =
-        int64_t(context.schedule.tileK) * context.schedule.kBlocksPerStage;
-    rewriter.replaceOp(op,
-                       ceilDivide(rewriter, op.getLoc(), context.sizeK, depth));
+    rewriter.replaceOp(op, context.kSteps);
     return success();
   }
 };

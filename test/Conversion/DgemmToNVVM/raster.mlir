@@ -6,7 +6,9 @@
 //
 // RUN: dgemm-opt %s --dgemm-compile-pipeline="stop-after=nvvm" | FileCheck %s
 
+// The number of K steps is hidden, so that nobody unrolls the loop.
 // CHECK-LABEL: llvm.func @grid_kernel
+// CHECK: %[[STEPS:.*]] = nvvm.shfl.sync idx %{{.*}}, %c4_i32, %c0_i32
 // CHECK: nvvm.setmaxregister decrease
 // CHECK: arith.divui %[[ROWS:.*]], %[[GROUP:.*]] : i32
 // Reciprocals of a group's tiles, of its rows, and of the last group's.
@@ -21,6 +23,7 @@
 // CHECK: %[[R:.*]] = arith.select %[[WHOLE]], %[[INVERSE]], %[[LAST_INVERSE]]
 // CHECK: %{{.*}}, %[[Q:.*]] = arith.mului_extended %{{.*}}, %[[R]]
 // CHECK: %[[PRODUCT:.*]] = arith.muli %[[Q]], %[[D]]
+// CHECK: scf.for %{{.*}} = %c0_i32 to %[[STEPS]]
 // CHECK-NOT: arith.{{divui|remui}}
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
 func.func @grid(%a: memref<1000x256xbf16>, %b: memref<1024x256xbf16>, %d: memref<1000x1024xbf16>) {
