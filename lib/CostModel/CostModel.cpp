@@ -52,6 +52,12 @@ CostInputs costInputs(const Problem &problem, const Schedule &schedule,
   in.overlapPromotion = schedule.overlapPromotion;
   in.stages = schedule.stages;
   in.kBlocksPerStage = std::max(schedule.kBlocksPerStage, 1);
+  if (schedule.form == Form::Register) {
+    // A step takes as many K blocks as all warps have in flight together. The
+    // promotion is a few instructions for each of them, lost in the latency.
+    in.kBlocksPerStage = schedule.consumers * std::max(schedule.stages, 1);
+    in.promoted = false;
+  }
   in.clusterM = std::max(schedule.clusterM, 1);
   in.clusterN = std::max(schedule.clusterN, 1);
   in.splitK = std::max(schedule.splitK, 1);

@@ -14,6 +14,9 @@ namespace dgemm {
 static constexpr int64_t kDecodeRingBytes = 128 * 1024;
 static constexpr int kDecodeMaxStages = 12;
 static constexpr int kMaxStages = 8;
+/// Tiles of the register form: one instruction's columns by its rows. Largest
+/// M for which it won a measurement.
+static constexpr int kRegisterTileM = 8, kRegisterTileN = 16;
 /// Registers more that the checked store of ragged tiles takes; without them
 /// 256x128 FP8 tiles spilled.
 static constexpr int kCheckedStoreMargin = 16;
@@ -64,6 +67,8 @@ public:
         illegal(illegal), decode(problem.m <= kDecodeMaxM) {}
 
   void run() {
+    if (usesRegisterForm() && !withWarps())
+      return;
     for (const Schedule &base : bases())
       for (int tileN = base.form == Form::SwapAB ? base.tileN : columnStep();
            tileN <= (base.form == Form::SwapAB ? base.tileN : 256);
@@ -151,6 +156,67 @@ private:
     return out;
   }
 
+  /// Measured: with more tiles than SMs, whose CTAs would come one after the
+  /// other, every form with a ring was faster.
+  bool usesRegisterForm() const {
+    bool oneScale = !problem.scaleB.blockedAlongK() ||
+                    problem.scaleB.rows % kRegisterTileN == 0;
+    return options.registerForm && problem.m <= kRegisterTileM &&
+           problem.layout == Layout::NT && sizeOf(problem.a) <= 2 && oneScale &&
+           ceilDiv(problem.n, kRegisterTileN) <= device.smCount;
+  }
+
+  /// Register form: CTAs of a cluster and warps that split K, K blocks each of
+  /// them has in flight, CTAs that share an SM.
+  bool withWarps() {
+    Schedule schedule = plain(kRegisterTileM, 1, ConsumerMode::Cooperative);
+    schedule.form = Form::Register;
+    schedule.tileN = kRegisterTileN;
+    schedule.store = StoreKind::Vector;
+    schedule.persistent = false;
+    if (promotes())
+      schedule.promotion = promotionInterval(schedule);
+    int64_t tiles = ceilDiv(problem.n, kRegisterTileN);
+    for (int split : {1, 2, 4, 8}) {
+      if (split > 1 && !options.splitK)
+        break;
+      // Measured: the smallest split that gives (nearly) every SM a CTA wins.
+      bool fills = 10 * tiles * split >= 9 * device.smCount;
+      if (split < 8 && !fills && options.splitK && !options.allStages)
+        continue;
+      schedule.splitK = split;
+      schedule.splitKind = split > 1 ? SplitKind::Cluster : SplitKind::None;
+      int64_t blocks = ceilDiv(ceilDiv(problem.k, schedule.tileK), split);
+      // Many warps with one K block each come before few with several.
+      for (int warps : {16, 14, 12, 8, 7, 4})
+        for (int stages : {1, 2, 4}) {
+          // Warps without a K block only wait for the others; more than two
+          // blocks of each in flight have not been measured.
+          if (warps * stages > std::max<int64_t>(blocks, 4) ||
+              (stages > 2 && !options.allStages))
+            break;
+          schedule.consumers = warps;
+          schedule.stages = stages;
+          for (int ctas : {1, 2, 4}) {
+            schedule.ctasPerSM = ctas;
+            if (ctas > 1 && !options.severalCtas)
+              break;
+            if (!emit(schedule))
+              return false;
+          }
+        }
+      if (fills)
+        break;
+    }
+    return true;
+  }
+
+  bool promotes() const {
+    return problem.fp8() &&
+           !(problem.fastAccumulate && !problem.scaleA.blockedAlongK() &&
+             !problem.scaleB.blockedAlongK());
+  }
+
   bool withColumns(Schedule &schedule) {
     if (schedule.form != Form::SwapAB) {
       // The largest store box that the tile fills.
@@ -160,10 +226,7 @@ private:
                           : bytes >= 32 ? 32
                                         : 0;
     }
-    bool promotes = problem.fp8() && !(problem.fastAccumulate &&
-                                       !problem.scaleA.blockedAlongK() &&
-                                       !problem.scaleB.blockedAlongK());
-    if (!promotes)
+    if (!promotes())
       return withPipeline(schedule);
     schedule.promotion = promotionInterval(schedule);
     if (!withPipeline(schedule))

@@ -29,7 +29,8 @@ int64_t sharedMemoryBudget(const Schedule &schedule,
 
 bool stagesScaleA(const Problem &problem, const Schedule &schedule) {
   const ScaleSpec &scale = problem.scaleA;
-  return problem.fp8() && scale.blockedAlongK() && scale.rows == 1 &&
+  return schedule.form != Form::Register && problem.fp8() &&
+         scale.blockedAlongK() && scale.rows == 1 &&
          scale.cols == schedule.tileK && scale.major == ScaleMajor::MN;
 }
 
@@ -44,11 +45,25 @@ static int boxColumns(const Problem &problem, const Schedule &schedule,
       std::min<int64_t>(std::max<int64_t>(columns, 1), schedule.tileN));
 }
 
+/// Values of a thread's accumulators: n / 2 of each block of 64 rows over 128
+/// threads, or of 16 rows over 32.
+static int accumulatorValues(const Schedule &schedule) {
+  return schedule.mBlocks() * schedule.mmaCols() / 2;
+}
+
 SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
                           const TargetLimits &limits) {
   SmemPlan plan;
-  if (schedule.form == Form::Register)
+  if (schedule.form == Form::Register) {
+    // One warp's sums: 32 lanes' values of 4 bytes.
+    plan.reducePart = int64_t(32) * 4 * accumulatorValues(schedule);
+    plan.storeBytes = schedule.consumers * plan.reducePart;
+    plan.offsetReduce = plan.storeBytes;
+    if (schedule.splitKind != SplitKind::Cluster)
+      plan.offsetReduce = plan.reducePart = 0;
+    plan.total = plan.storeBytes + (schedule.splitK - 1) * plan.reducePart;
     return plan;
+  }
   int64_t blocks = schedule.kBlocksPerStage;
   int64_t stages = schedule.stages;
   auto slotBytes = [&](int64_t rows, DType type) {
@@ -94,8 +109,8 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
   if (schedule.splitKind == SplitKind::Cluster) {
     // Every consumer thread's accumulators, one 4-byte value after the other.
     plan.offsetReduce = alignUp(plan.total, 16);
-    plan.reducePart = int64_t(schedule.consumers) * 128 * 4 *
-                      schedule.mBlocks() * schedule.mmaCols() / 2;
+    plan.reducePart =
+        int64_t(schedule.consumers) * 128 * 4 * accumulatorValues(schedule);
     plan.total = plan.offsetReduce + (schedule.splitK - 1) * plan.reducePart;
   } else if (schedule.splitKind == SplitKind::Workspace) {
     plan.offsetReduce = plan.total;
@@ -106,8 +121,16 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
 }
 
 int accumulatorRegisters(const Problem &problem, const Schedule &schedule) {
-  // A 64 x n FP32 fragment is spread over 128 threads: n / 2 registers each.
-  int accumulators = schedule.mBlocks() * schedule.mmaCols() / 2;
+  int accumulators = accumulatorValues(schedule);
+  if (schedule.form == Form::Register) {
+    // Beside them what is in flight: of every row a lane has 4 registers for
+    // each 64 bytes of a K block, and FP8 the product of one K block.
+    int64_t pieces = schedule.tileK * sizeOf(problem.a) / 64;
+    int64_t rows = schedule.mBlocks() * 2 + schedule.tileM / 8;
+    int partial = schedule.promotion == 0 ? 0 : accumulators;
+    return accumulators + partial +
+           static_cast<int>(4 * pieces * rows * schedule.stages);
+  }
   if (!problem.fp8() || schedule.promotion == 0)
     return accumulators;
   // Partial sums of one chain at a time, of more when one is promoted while

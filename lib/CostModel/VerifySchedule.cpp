@@ -15,6 +15,9 @@ namespace dgemm {
 /// kernels ran without spills with 16 to spare (2 x n112 overlapped, 240
 /// registers); fewer cannot hold addresses, phases and loop counters.
 static constexpr int kConsumerOverheadRegisters = 16;
+/// The same in register form, where row addresses and scales of every K block
+/// in flight come on top.
+static constexpr int kRegisterFormOverhead = 32;
 /// The unit in which setmaxnreg and the register file deal out registers.
 static constexpr int kRegisterUnit = 8;
 static constexpr int kMinSetMaxRegisters = 24, kMaxSetMaxRegisters = 240;
@@ -65,10 +68,9 @@ int registersAtEntry(const Schedule &schedule, const TargetLimits &limits) {
 
 static void checkRegisters(Violations &out, const Schedule &schedule,
                            const TargetLimits &limits) {
-  if (schedule.form == Form::Register)
-    return;
   int entry = registersAtEntry(schedule, limits);
-  if (!schedule.usesSetMaxRegisters() && schedule.regsProducer == 0)
+  if (schedule.form == Form::Register ||
+      (!schedule.usesSetMaxRegisters() && schedule.regsProducer == 0))
     return;
   bool legal = true;
   struct {
@@ -239,15 +241,47 @@ static void checkForm(Violations &out, const Schedule &schedule) {
     out.add(std::string("consumers: expected cooperative in form ") + form +
                 ", found pingpong",
             "consumers = " + text(schedule.consumers) + " cooperative");
-  if (schedule.form == Form::Register) {
-    checkRange(out, "tile M in form register", schedule.tileM, 1, 16);
-    checkMultiple(out, "tile N in form register", schedule.tileN, 8);
-    if (schedule.multicast != Multicast::None)
-      out.add(std::string("multicast: expected none in form register, "
-                          "found ") +
-                  toString(schedule.multicast),
-              "cluster = 1x1");
-  }
+}
+
+/// Largest tile of the register form: two instructions' columns and four
+/// instructions' rows, beyond which other forms are faster.
+static constexpr int kRegisterMaxRows = 16, kRegisterMaxCols = 64;
+/// K blocks in flight, and bytes of one row in a K block.
+static constexpr int kRegisterMaxStages = 8;
+static constexpr int64_t kRegisterMaxDepth = 256;
+
+/// The register form has neither ring nor producer, and one tile for a CTA.
+static void checkRegisterForm(Violations &out, const Schedule &schedule) {
+  if (checkMultiple(out, "tile M in form register", schedule.tileM, 8))
+    checkRange(out, "tile M in form register", schedule.tileM, 8,
+               kRegisterMaxRows);
+  if (checkMultiple(out, "tile N in form register", schedule.tileN, 16))
+    checkRange(out, "tile N in form register", schedule.tileN, 16,
+               kRegisterMaxCols);
+  auto checkIs = [&](const char *name, int64_t value, int64_t expected) {
+    if (value != expected)
+      out.add(std::string(name) + ": expected " + text(expected) +
+                  " in form register, found " + text(value),
+              std::string(name) + " = " + text(expected));
+  };
+  checkIs("n_blocks", schedule.nBlocks, 1);
+  checkIs("kblocks_per_stage", schedule.kBlocksPerStage, 1);
+  if (schedule.overlapPromotion)
+    out.add("n_blocks: expected no overlapped in form register, found "
+            "overlapped",
+            "n_blocks = 1");
+  if (int64_t(schedule.clusterM) * schedule.clusterN != 1)
+    out.add("cluster: expected 1x1 in form register, found " +
+                text(schedule.clusterM) + "x" + text(schedule.clusterN),
+            "cluster = 1x1");
+  if (schedule.splitKind == SplitKind::Workspace ||
+      schedule.splitKind == SplitKind::StreamK)
+    out.add(std::string("split_k: expected cluster in form register, found ") +
+                toString(schedule.splitKind),
+            "split_k = " + text(schedule.splitK) + " cluster");
+  if (schedule.persistent)
+    out.add("persistent: expected false in form register, found true",
+            "persistent = false");
 }
 
 std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
@@ -261,10 +295,16 @@ std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
       checkRange(out, "tile N", schedule.tileN, 1, limits.maxBoxElements);
   bounded &=
       checkRange(out, "tile K", schedule.tileK, 1, limits.maxBoxElements);
-  bounded &= checkRange(out, "consumers", schedule.consumers, 1,
-                        limits.maxThreadsPerBlock / 128 - 1);
+  bool registers = schedule.form == Form::Register;
+  bounded &=
+      checkRange(out, registers ? "consumers in form register" : "consumers",
+                 schedule.consumers, 1,
+                 registers ? limits.maxThreadsPerBlock / 32
+                           : limits.maxThreadsPerBlock / 128 - 1);
   bounded &= checkRange(out, "n_blocks", schedule.nBlocks, 1, 32);
-  bounded &= checkRange(out, "stages", schedule.stages, 2, 32);
+  bounded &= registers ? checkRange(out, "stages in form register",
+                                    schedule.stages, 1, kRegisterMaxStages)
+                       : checkRange(out, "stages", schedule.stages, 2, 32);
   bounded &=
       checkRange(out, "kblocks_per_stage", schedule.kBlocksPerStage, 1, 16);
   bounded &= checkRange(out, "split_k", schedule.splitK, 1, 1024);
@@ -281,7 +321,9 @@ std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
               value > 128  ? "128"
               : value > 48 ? "64"
                            : "32");
-  if (schedule.form != Form::Register) {
+  if (registers) {
+    checkRegisterForm(out, schedule);
+  } else {
     checkConsumers(out, schedule, limits);
     checkNBlocks(out, schedule);
   }
@@ -428,6 +470,46 @@ static void checkConsumerRegisters(Violations &out, const Problem &problem,
           hint);
 }
 
+/// Strips of operands and sums fit the even share of the register file.
+static void checkRegisterFormOperands(Violations &out, const Problem &problem,
+                                      const Schedule &schedule,
+                                      const TargetLimits &limits) {
+  int64_t size = sizeOf(problem.a);
+  if (size != 1 && size != 2) {
+    out.add(std::string("form register: expected operands of 1 or 2 bytes, "
+                        "found ") +
+                toString(problem.a),
+            "form = plain");
+    return;
+  }
+  // Lanes load 16 bytes each, four of them one row.
+  if (!checkMultiple(out, "tile K in form register", schedule.tileK,
+                     64 / size) ||
+      !checkRange(out, "tile K in form register", schedule.tileK, 64 / size,
+                  kRegisterMaxDepth / size))
+    return;
+  if (problem.scaleB.blockedAlongK() && problem.scaleB.rows % schedule.tileN)
+    out.add("tile N in form register: expected a divisor of the " +
+                text(problem.scaleB.rows) + " rows under one scale_b, found " +
+                text(schedule.tileN),
+            "tile N = 16");
+  int available = registersAtEntry(schedule, limits);
+  int values = accumulatorRegisters(problem, schedule);
+  int used = values + kRegisterFormOverhead;
+  if (used <= available)
+    return;
+  Schedule fewer = schedule;
+  while (--fewer.stages >= 1)
+    if (accumulatorRegisters(problem, fewer) + kRegisterFormOverhead <=
+        available)
+      break;
+  out.add("registers of a thread: " + text(values) +
+              " for operands and sums + " + text(kRegisterFormOverhead) +
+              " = " + text(used) + " used, " + text(available) + " available",
+          fewer.stages >= 1 ? "stages = " + text(fewer.stages) + " fits"
+                            : "fewer consumers or ctas_per_sm");
+}
+
 static void checkSharedMemory(Violations &out, const Problem &problem,
                               const Schedule &schedule,
                               const TargetLimits &limits) {
@@ -471,8 +553,10 @@ std::vector<ScheduleViolation> verifySchedule(const Problem &problem,
                 " rows, found " + text(schedule.loadRows),
             "load_rows = 0");
   checkPromotion(out, problem, schedule);
-  if (schedule.form == Form::Register)
+  if (schedule.form == Form::Register) {
+    checkRegisterFormOperands(out, problem, schedule, limits);
     return out.found;
+  }
 
   bool aKContiguous =
       problem.layout == Layout::NT || problem.layout == Layout::NN;

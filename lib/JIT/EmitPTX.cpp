@@ -18,6 +18,9 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -187,6 +190,25 @@ static Status checkIntrinsics(const llvm::Module &module, int ptxVersion) {
   return Status::success();
 }
 
+/// The PTX version that assembly in the module needs: FP8 products of one warp
+/// came later than all else we emit.
+static int versionOfAssembly(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      auto *code =
+          call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
+               : nullptr;
+      if (!code)
+        continue;
+      llvm::StringRef text = code->getAsmString();
+      if (text.contains("mma.sync.") &&
+          (text.contains(".e4m3") || text.contains(".e5m2")))
+        return 84;
+    }
+  return 0;
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 createTargetMachine(const std::string &chip, int ptxVersion,
                     std::string &error) {
@@ -237,7 +259,8 @@ Result<EmittedCode> emitPTX(ModuleOp module, const std::string &chip,
     return status;
 
   std::string targetError;
-  auto machine = createTargetMachine(chip, ptxVersion, targetError);
+  int version = std::max(ptxVersion, versionOfAssembly(llvmModule));
+  auto machine = createTargetMachine(chip, version, targetError);
   if (!machine)
     return Status::error(targetError);
   llvmModule.setTargetTriple(llvm::Triple(kTriple));

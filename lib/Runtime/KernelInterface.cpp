@@ -103,12 +103,20 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   SmemPlan plan = planSharedMemory(problem, schedule);
   kernel.dynamicSharedMemory = plan.total;
 
-  addTensorMap(kernel, operandRecipe(Operand::A, problem.a, Symbol::M,
-                                     Symbol::LdA, schedule,
-                                     schedule.rowsLoaded(), schedule.swizzleA));
-  addTensorMap(kernel,
-               operandRecipe(Operand::B, problem.b, Symbol::N, Symbol::LdB,
-                             schedule, schedule.tileN, schedule.swizzleB));
+  if (schedule.form == Form::Register) {
+    addPointer(kernel, Operand::A);
+    addSize(kernel, Symbol::LdA, /*wide=*/true);
+    addPointer(kernel, Operand::B);
+    addSize(kernel, Symbol::LdB, /*wide=*/true);
+  } else {
+    addTensorMap(kernel,
+                 operandRecipe(Operand::A, problem.a, Symbol::M, Symbol::LdA,
+                               schedule, schedule.rowsLoaded(),
+                               schedule.swizzleA));
+    addTensorMap(kernel,
+                 operandRecipe(Operand::B, problem.b, Symbol::N, Symbol::LdB,
+                               schedule, schedule.tileN, schedule.swizzleB));
+  }
   if (rowScalePath(problem, schedule) == RowScalePath::Ring) {
     TensorMapRecipe recipe;
     recipe.operand = Operand::ScaleA;

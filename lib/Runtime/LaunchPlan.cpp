@@ -40,7 +40,11 @@ struct OperandView {
 };
 } // namespace
 
-static bool usedByTma(const KernelMetadata &kernel, Operand operand) {
+/// Whether rows are read or written in 16-byte pieces: by TMA, or in register
+/// form by the warps themselves.
+static bool wantsWholePieces(const KernelMetadata &kernel, Operand operand) {
+  if (kernel.schedule.form == Form::Register)
+    return operand == Operand::A || operand == Operand::B;
   return std::any_of(
       kernel.tensorMaps.begin(), kernel.tensorMaps.end(),
       [&](const TensorMapRecipe &map) { return map.operand == operand; });
@@ -55,13 +59,12 @@ static Status checkOperand(const KernelMetadata &kernel,
   if (address == 0)
     return planError(name, "an address", "none");
   int64_t size = sizeOf(view.type);
-  bool tma = usedByTma(kernel, view.operand);
-  // Without TMA the kernel still reads C and, unless it is transposed in
-  // registers, writes D two columns at a time.
-  bool pairs =
-      view.operand == Operand::C ||
-      (view.operand == Operand::D && kernel.schedule.form != Form::SwapAB);
-  int64_t alignment = tma ? 16 : pairs ? 2 * size : size;
+  bool pieces = wantsWholePieces(kernel, view.operand);
+  // Without TMA the kernel still reads C and writes D two columns at a time,
+  // unless it is transposed in registers.
+  bool pairs = (view.operand == Operand::C || view.operand == Operand::D) &&
+               kernel.schedule.form == Form::Plain;
+  int64_t alignment = pieces ? 16 : pairs ? 2 * size : size;
   if (address % alignment != 0)
     return planError(name,
                      "an address that is a multiple of " +
@@ -79,7 +82,7 @@ static Status checkOperand(const KernelMetadata &kernel,
                      std::string(view.strideName) + " below " +
                          std::to_string(limit) + " elements",
                      std::to_string(view.rowLength));
-  if (tma && view.rowLength * size % 16 != 0)
+  if (pieces && view.rowLength * size % 16 != 0)
     return planError(name,
                      std::string("rows that are a multiple of 16 bytes (") +
                          view.strideName + " a multiple of " +

@@ -42,10 +42,11 @@ static void printResources(std::ostream &out, const jit::Artifact &artifact,
                            const DeviceModel &device) {
   const jit::KernelResources *resources = findResources(artifact, kernel.entry);
   if (resources) {
-    out << "  registers      " << resources->registers << " at entry, "
-        << kernel.schedule.regsProducer << " producer, "
-        << kernel.schedule.regsConsumer << " consumer\n"
-        << "  spills         " << resources->spillStores << " bytes stored, "
+    out << "  registers      " << resources->registers << " at entry";
+    if (kernel.schedule.form != Form::Register)
+      out << ", " << kernel.schedule.regsProducer << " producer, "
+          << kernel.schedule.regsConsumer << " consumer";
+    out << "\n  spills         " << resources->spillStores << " bytes stored, "
         << resources->spillLoads << " bytes loaded, stack "
         << resources->stackFrame << " bytes\n";
     for (const std::string &warning : resources->warnings)

@@ -45,9 +45,12 @@ namespace dgemm {
 
 /// Who computes which part of the output.
 enum class Form {
-  Plain,   ///< rows of A are WGMMA rows
-  SwapAB,  ///< rows of B are WGMMA rows (D is computed transposed); small M
-  Register ///< ld.global + mma.sync, no shared-memory pipeline; smallest M
+  Plain,  ///< rows of A are WGMMA rows
+  SwapAB, ///< rows of B are WGMMA rows (D is computed transposed); small M
+  /// ld.global + mma.sync, no shared-memory pipeline; smallest M. Rows of B
+  /// are the mma's rows; every warp multiplies all of the CTA's tile over its
+  /// share of K (docs/decisions/0009-register-form.md).
+  Register
 };
 /// How several consumer warpgroups share tiles.
 enum class ConsumerMode {
@@ -73,8 +76,10 @@ struct Schedule {
   Form form = Form::Plain;
   /// CTA tile in elements: rows of D, columns of D, depth of one K block.
   /// In swap-AB form tileM still counts rows of D (tokens) and tileN columns.
+  /// In register form tileK is what one warp loads of each row at a time.
   int tileM = 128, tileN = 128, tileK = 64;
-  /// Consumer warpgroups (128 threads each); one more warpgroup produces.
+  /// Consumer warpgroups (128 threads each); one more warpgroup produces. In
+  /// register form warps, which load for themselves.
   int consumers = 2;
   ConsumerMode mode = ConsumerMode::Cooperative;
   /// Pieces the warpgroup tile's N is split into; each is one WGMMA chain.
@@ -82,7 +87,8 @@ struct Schedule {
   /// Promote one WGMMA chain while the following ones multiply (needs at least
   /// two chains in a ring step).
   bool overlapPromotion = false;
-  /// Ring slots, and K blocks per slot.
+  /// Ring slots, and K blocks per slot. In register form there is no ring:
+  /// `stages` K blocks are loaded before the first of them is multiplied.
   int stages = 4, kBlocksPerStage = 1;
   /// Shared-memory swizzle span in bytes: 0, 32, 64 or 128.
   int swizzleA = 128, swizzleB = 128, swizzleD = 128;
@@ -113,18 +119,20 @@ struct Schedule {
 
   bool operator==(const Schedule &) const = default;
 
-  /// Extent of the tile along the rows and columns of WGMMA's result: tileM
-  /// and tileN, exchanged in swap-AB form.
-  int mmaRows() const { return form == Form::SwapAB ? tileN : tileM; }
-  int mmaCols() const { return form == Form::SwapAB ? tileM : tileN; }
-  /// WGMMA rows of the tile that one consumer warpgroup multiplies, and the
-  /// m64 blocks in them. 0 for a schedule without consumers.
+  /// Extent of the tile along the rows and columns of the tensor core's
+  /// result: tileM and tileN, exchanged in all forms but plain.
+  int mmaRows() const { return form == Form::Plain ? tileM : tileN; }
+  int mmaCols() const { return form == Form::Plain ? tileN : tileM; }
+  /// Rows of one instruction's result: m64 of WGMMA, m16 of mma.sync.
+  int rowsPerBlock() const { return form == Form::Register ? 16 : 64; }
+  /// Rows of the tile that one consumer multiplies, and the blocks in them. 0
+  /// for a schedule without consumers.
   int rowsPerConsumer() const {
-    if (mode == ConsumerMode::PingPong)
+    if (mode == ConsumerMode::PingPong || form == Form::Register)
       return mmaRows();
     return consumers > 0 ? mmaRows() / consumers : 0;
   }
-  int mBlocks() const { return rowsPerConsumer() / 64; }
+  int mBlocks() const { return rowsPerConsumer() / rowsPerBlock(); }
   /// Rows of A in a ring slot that have a value.
   int rowsLoaded() const { return loadRows != 0 ? loadRows : tileM; }
   /// Columns of one WGMMA chain.
@@ -135,9 +143,13 @@ struct Schedule {
   /// partial sums of its own. Narrow chains take more than two to hide their
   /// latency; 64 registers of partial sums were enough in measurements.
   int chainsInFlight() const;
-  int threads() const { return 128 * (consumers + 1); }
+  int threads() const {
+    return form == Form::Register ? 32 * consumers : 128 * (consumers + 1);
+  }
   /// Whether registers move from the producer to the consumers.
-  bool usesSetMaxRegisters() const { return regsConsumer != 0; }
+  bool usesSetMaxRegisters() const {
+    return regsConsumer != 0 && form != Form::Register;
+  }
 };
 
 /// Canonical text: what stands between the angle brackets of
@@ -189,7 +201,9 @@ struct SmemPlan {
   int64_t offsetA = 0, slotBytesA = 0; ///< stages x slotBytesA
   int64_t offsetB = 0, slotBytesB = 0;
   int64_t offsetScaleA = 0, slotBytesScaleA = 0; ///< 0 bytes: not staged
-  int64_t offsetStore = 0, storeBytes = 0;       ///< epilogue staging
+  /// Epilogue staging; in register form the warps' partial sums, one warp's
+  /// after the other's.
+  int64_t offsetStore = 0, storeBytes = 0;
   int storeBoxColumns = 0;    ///< elements of D; 0: no TMA store
   int64_t storeBoxBytes = 0;  ///< one box
   int storeBoxes = 0;         ///< boxes of one warpgroup's part of a tile
@@ -222,11 +236,13 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
 int64_t sharedMemoryBudget(const Schedule &schedule,
                            const TargetLimits &limits);
 /// Whether A's scales travel through the ring by TMA: FP8, one scale per row
-/// and K block, M contiguous. Otherwise consumers load them from global memory.
+/// and K block, M contiguous, and there is a ring. Otherwise consumers load
+/// them from global memory.
 bool stagesScaleA(const Problem &problem, const Schedule &schedule);
 
-/// 32-bit registers a consumer thread needs for accumulators and FP8
-/// temporaries: a lower bound, without addresses and loop state.
+/// 32-bit registers a consumer thread needs for accumulators, FP8 temporaries
+/// and, in register form, operands: a lower bound, without addresses and loop
+/// state.
 int accumulatorRegisters(const Problem &problem, const Schedule &schedule);
 
 /// Registers per thread that ptxas gives every thread of the kernel before

@@ -25,6 +25,7 @@ struct SearchOptions {
   bool clusters = false;      ///< 2x1 with B multicast, 1x2 with A multicast
   bool splitK = true;         ///< through clusters, few tiles, M <= 128
   bool swapAB = true;         ///< M <= 128
+  bool registerForm = true;   ///< M <= 8 and no more than one tile for an SM
   bool severalKBlocks = true; ///< 2 and 4 K blocks per stage (M <= 128)
   bool severalCtas = true;    ///< 2 to 4 CTAs per SM (M <= 128)
   /// Rows of D may end inside a 16-byte granule, so that the kernel also has

@@ -24,7 +24,8 @@ namespace dgemm::jit {
 struct CompileOptions {
   /// Only "sm_90a"; any other chip is refused by name.
   std::string chip = "sm_90a";
-  /// PTX ISA version times ten, 80 to 90, and no newer than ptxas takes.
+  /// PTX ISA version times ten, 80 to 90, and no newer than ptxas takes. FP8
+  /// kernels in register form are of version 84 at least.
   int ptxVersion = 80;
   /// Device model the schedule is chosen for: "H200", "H100", "H800", "H20".
   std::string device = "H200";

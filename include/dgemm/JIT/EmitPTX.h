@@ -34,8 +34,9 @@ struct EmittedCode {
 
 /// Emits every device function of `module`: those inside gpu.module ops, and
 /// kernels (nvvm.kernel) with what they refer to at the top. The module must be
-/// in the LLVM and NVVM dialects there; other ops are not looked at. Errors are
-/// reported through the context's diagnostics as well as LLVM's.
+/// in the LLVM and NVVM dialects there; other ops are not looked at. The PTX
+/// is of a newer version where an instruction needs one. Errors are reported
+/// through the context's diagnostics as well as LLVM's.
 Result<EmittedCode> emitPTX(mlir::ModuleOp module, const std::string &chip,
                             int ptxVersion, bool wantLLVMIR);
 

@@ -58,19 +58,20 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
     Value isFirst =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rank,
                               constantI32(rewriter, loc, 0));
+    Value isOther =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, rank,
+                              constantI32(rewriter, loc, 0));
     // The start of every CTA, announced by dgemm.cluster_start.
     NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
-    scf::IfOp::create(
-        rewriter, loc, isFirst,
-        [](OpBuilder &body, Location loc) { scf::YieldOp::create(body, loc); },
-        [&](OpBuilder &body, Location loc) {
-          send(body, loc, rank, values);
-          scf::YieldOp::create(body, loc);
-        });
+    scf::IfOp::create(rewriter, loc, holdsValues(rewriter, loc, isOther),
+                      [&](OpBuilder &body, Location loc) {
+                        send(body, loc, rank, values);
+                        scf::YieldOp::create(body, loc);
+                      });
     NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
     NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
     auto summed = scf::IfOp::create(
-        rewriter, loc, isFirst,
+        rewriter, loc, holdsValues(rewriter, loc, isFirst),
         [&](OpBuilder &body, Location loc) {
           SmallVector<Value> sums(values);
           for (int64_t part = 1; part < op.getParts(); ++part)
@@ -95,8 +96,18 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
     return success();
   }
 
-  /// Bytes from one value of a thread to its next: all consumer threads' worth.
-  int64_t valueStep() const { return 128 * 4 * context.schedule.consumers; }
+  /// `condition` in the threads that hold finished fragments.
+  Value holdsValues(OpBuilder &builder, Location loc, Value condition) const {
+    if (context.schedule.form != ::dgemm::Form::Register)
+      return condition;
+    Value first =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              context.warp, constantI32(builder, loc, 0));
+    return arith::AndIOp::create(builder, loc, condition, first);
+  }
+
+  /// Bytes from one value of a thread to its next: all those threads' worth.
+  int64_t valueStep() const { return 4 * context.fragmentThreads(); }
 
   /// This thread's first value in the part of `part - 1`, which is i32.
   Value threadStart(OpBuilder &builder, Location loc, Value part) const {

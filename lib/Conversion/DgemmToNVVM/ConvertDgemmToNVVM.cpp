@@ -217,6 +217,7 @@ static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   RewritePatternSet patterns(mlirContext);
   populateTilePatterns(patterns, converter, context);
   populateRingPatterns(patterns, converter, context);
+  populateRegisterPatterns(patterns, converter, context);
   populateClusterPatterns(patterns, converter, context);
   populateWorkspacePatterns(patterns, converter, context);
   populateMmaPatterns(patterns, converter, context);
@@ -225,7 +226,8 @@ static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
                          NVVM::NVVMDialect>();
   target.addIllegalDialect<DgemmDialect>();
-  target.addLegalOp<UnrealizedConversionCastOp, WgmmaOp, WgmmaUndefOp>();
+  target.addLegalOp<UnrealizedConversionCastOp, LoadGlobalOp, MmaSyncOp,
+                    WgmmaOp, WgmmaUndefOp>();
   target.addDynamicallyLegalOp<WgmmaFenceOp, WgmmaWaitOp>(
       [&](Operation *op) { return converter.isLegal(op); });
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

@@ -37,15 +37,16 @@ static Value toBF16Pair(OpBuilder &builder, Location loc, Value low,
   return LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), packed);
 }
 
-/// The matrix ops convert to and from bf16 and f32 only, one 64-row block at a
-/// time.
+/// The matrix ops convert to and from bf16 and f32 only, one block of a
+/// warpgroup or a warp at a time.
 template <typename OpT> static LogicalResult verifyBlock(OpT op) {
   Type element = op.getElementType();
   if (!element.isBF16() && !element.isF32())
     return op.emitOpError()
            << "elements must be bf16 or f32, found " << element;
-  if (op.getValue().getType().getRows() != 64)
-    return op.emitOpError() << "expected a fragment of 64 rows, found "
+  int64_t rows = op.getValue().getType().getRows();
+  if (rows != 64 && rows != 16)
+    return op.emitOpError() << "expected a fragment of 64 or 16 rows, found "
                             << op.getValue().getType();
   return success();
 }
@@ -130,6 +131,66 @@ private:
   SmallVector<Value, 2> threadRows, rowStarts;
 };
 
+/// The same where the fragment is a block of the transposed matrix: the
+/// thread's columns are rows of the matrix, whose neighbouring elements
+/// neighbouring lanes hold.
+class TransposedBlock {
+public:
+  TransposedBlock(OpBuilder &builder, Location loc,
+                  const KernelContext &context, Value base, Value row,
+                  Value col, Value rows, Value cols, Value stride, Type element)
+      : loc(loc), stride(stride), element(element) {
+    Type i64 = builder.getI64Type();
+    Value upper = arith::AddIOp::create(builder, loc, row,
+                                        context.fragmentRow(builder, loc));
+    Value quad = arith::AndIOp::create(builder, loc, context.lane,
+                                       constantI32(builder, loc, 3));
+    Value pair =
+        arith::ShLIOp::create(builder, loc, quad, constantI32(builder, loc, 1));
+    Value firstCol = arith::AddIOp::create(builder, loc, col, pair);
+    colsLeft = arith::SubIOp::create(builder, loc, cols, firstCol);
+    rowsLeft = arith::SubIOp::create(builder, loc, rows, upper);
+    Value wideRow = arith::ExtUIOp::create(builder, loc, i64, upper);
+    Value wideCol = arith::ExtUIOp::create(builder, loc, i64, firstCol);
+    Value start = arith::MulIOp::create(builder, loc, wideCol, stride);
+    Value index = arith::AddIOp::create(builder, loc, start, wideRow);
+    corner = LLVM::GEPOp::create(builder, loc, base.getType(), element, base,
+                                 ValueRange{index});
+  }
+
+  /// i1: column `offset` beyond the thread's first one lies inside.
+  Value colInside(OpBuilder &builder, int64_t offset) const {
+    return compare(builder, loc, constantI32(builder, loc, offset), colsLeft);
+  }
+  /// i1: row `offset` beyond the thread's upper one lies inside.
+  Value rowInside(OpBuilder &builder, int64_t offset) const {
+    return compare(builder, loc, constantI32(builder, loc, offset), rowsLeft);
+  }
+  Value columnStart(OpBuilder &builder, int64_t col) const {
+    Value offset = arith::MulIOp::create(builder, loc, stride,
+                                         constantI64(builder, loc, col));
+    return LLVM::GEPOp::create(builder, loc, corner.getType(), element, corner,
+                               ValueRange{offset});
+  }
+  Value address(OpBuilder &builder, Value columnStart, int32_t row) const {
+    return LLVM::GEPOp::create(builder, loc, corner.getType(), element,
+                               columnStart, ArrayRef<LLVM::GEPArg>{row});
+  }
+
+private:
+  Location loc;
+  Value stride;
+  Type element;
+  Value corner, rowsLeft, colsLeft;
+};
+
+static Value toF32(OpBuilder &builder, Location loc, Value value) {
+  Type f32 = builder.getF32Type();
+  if (value.getType() == f32)
+    return value;
+  return LLVM::FPExtOp::create(builder, loc, f32, value);
+}
+
 /// acc + C, pair by pair; what lies outside C adds nothing. Both rows of a
 /// column pair stand together, so that no comparison lives long.
 struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
@@ -142,10 +203,16 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
       return failure();
     Location loc = op.getLoc();
     Type element = op.getElementType();
+    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
+    if (op.getTransposed()) {
+      addTransposed(rewriter, op, adaptor, values);
+      rewriter.replaceOp(
+          op, pack(rewriter, loc, adaptor.getValue().getType(), values));
+      return success();
+    }
     GlobalBlock block(rewriter, loc, context, adaptor.getBase(),
                       adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
                       adaptor.getCols(), adaptor.getStride(), element);
-    SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
     Value rowInside[] = {block.rowInside(rewriter, 0),
                          block.rowInside(rewriter, 1)};
     for (size_t i = 0; i < values.size(); i += 2) {
@@ -161,6 +228,36 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
     rewriter.replaceOp(
         op, pack(rewriter, loc, adaptor.getValue().getType(), values));
     return success();
+  }
+
+  void addTransposed(OpBuilder &builder, AddGlobalOp op, OpAdaptor adaptor,
+                     MutableArrayRef<Value> values) const {
+    Location loc = op.getLoc();
+    Type element = op.getElementType();
+    TransposedBlock block(builder, loc, context, adaptor.getBase(),
+                          adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
+                          adaptor.getCols(), adaptor.getStride(), element);
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
+    for (auto [i, value] : llvm::enumerate(values)) {
+      int64_t column = i / 4 * 8 + i % 2;
+      int32_t row = i / 2 % 2 * 8;
+      Value inside =
+          arith::AndIOp::create(builder, loc, block.colInside(builder, column),
+                                block.rowInside(builder, row));
+      auto one = scf::IfOp::create(
+          builder, loc, inside,
+          [&](OpBuilder &body, Location loc) {
+            Value place =
+                block.address(body, block.columnStart(body, column), row);
+            Value loaded = LLVM::LoadOp::create(body, loc, element, place);
+            scf::YieldOp::create(body, loc, toF32(body, loc, loaded));
+          },
+          [&](OpBuilder &body, Location loc) {
+            scf::YieldOp::create(body, loc, zero);
+          });
+      value = arith::AddFOp::create(builder, loc, value, one.getResult(0));
+    }
   }
 
   /// Sums that are finished together, before more of C is loaded.
@@ -187,12 +284,6 @@ struct AddGlobalPattern : KernelPattern<AddGlobalOp> {
                                           const GlobalBlock &block, int row,
                                           int64_t offset, Value rowInside,
                                           Type element) {
-    auto toF32 = [](OpBuilder &body, Location loc, Value value) -> Value {
-      Type f32 = body.getF32Type();
-      if (value.getType() == f32)
-        return value;
-      return LLVM::FPExtOp::create(body, loc, f32, value);
-    };
     auto loadBoth = [&](OpBuilder &body, Location loc) {
       Value both = LLVM::LoadOp::create(body, loc, VectorType::get(2, element),
                                         block.address(body, row, offset));
@@ -258,66 +349,39 @@ struct StoreGlobalPattern : KernelPattern<StoreGlobalOp> {
     return success();
   }
 
-  /// Column c of the fragment is a row of the matrix: neighbouring lanes hold
-  /// neighbouring elements of it, one element a store.
+  /// Column c of the fragment is a row of the matrix, one element a store.
   void storeTransposed(OpBuilder &builder, StoreGlobalOp op, OpAdaptor adaptor,
                        ArrayRef<Value> values) const {
     Location loc = op.getLoc();
-    Type element = op.getElementType(), i64 = builder.getI64Type();
-    Value upper = arith::AddIOp::create(builder, loc, adaptor.getRow(),
-                                        context.fragmentRow(builder, loc));
-    Value quad = arith::AndIOp::create(builder, loc, context.lane,
-                                       constantI32(builder, loc, 3));
-    Value pair =
-        arith::ShLIOp::create(builder, loc, quad, constantI32(builder, loc, 1));
-    Value firstCol =
-        arith::AddIOp::create(builder, loc, adaptor.getCol(), pair);
-    Value colsLeft =
-        arith::SubIOp::create(builder, loc, adaptor.getCols(), firstCol);
-    Value wideRow = arith::ExtUIOp::create(builder, loc, i64, upper);
-    Value wideCol = arith::ExtUIOp::create(builder, loc, i64, firstCol);
-    Value start =
-        arith::MulIOp::create(builder, loc, wideCol, adaptor.getStride());
-    Value index = arith::AddIOp::create(builder, loc, start, wideRow);
-    Value corner =
-        LLVM::GEPOp::create(builder, loc, adaptor.getBase().getType(), element,
-                            adaptor.getBase(), ValueRange{index});
-    Value rowsLeft =
-        arith::SubIOp::create(builder, loc, adaptor.getRows(), upper);
+    Type element = op.getElementType();
+    TransposedBlock block(builder, loc, context, adaptor.getBase(),
+                          adaptor.getRow(), adaptor.getCol(), adaptor.getRows(),
+                          adaptor.getCols(), adaptor.getStride(), element);
     for (int64_t i = 0, e = values.size(); i < e; i += 4)
       for (int64_t j : {0, 1}) {
         int64_t column = i / 4 * 8 + j;
-        Value inside =
-            compare(builder, loc, constantI32(builder, loc, column), colsLeft);
-        scf::IfOp::create(
-            builder, loc, inside, [&](OpBuilder &body, Location loc) {
-              Value offset =
-                  arith::MulIOp::create(body, loc, adaptor.getStride(),
-                                        constantI64(body, loc, column));
-              Value address =
-                  LLVM::GEPOp::create(body, loc, corner.getType(), element,
-                                      corner, ValueRange{offset});
-              for (int half : {0, 1})
-                storeElement(body, loc, address, 8 * half, rowsLeft,
-                             values[i + 2 * half + j], element);
-              scf::YieldOp::create(body, loc);
-            });
+        scf::IfOp::create(builder, loc, block.colInside(builder, column),
+                          [&](OpBuilder &body, Location loc) {
+                            Value start = block.columnStart(body, column);
+                            for (int half : {0, 1})
+                              storeElement(body, loc, block, start, 8 * half,
+                                           values[i + 2 * half + j], element);
+                            scf::YieldOp::create(body, loc);
+                          });
       }
   }
 
-  /// One element, `rows` further along, if that is inside.
-  static void storeElement(OpBuilder &builder, Location loc, Value address,
-                           int32_t rows, Value rowsLeft, Value value,
-                           Type element) {
-    Value inside =
-        compare(builder, loc, constantI32(builder, loc, rows), rowsLeft);
-    scf::IfOp::create(builder, loc, inside, [&](OpBuilder &body, Location loc) {
-      Value place = LLVM::GEPOp::create(body, loc, address.getType(), element,
-                                        address, ArrayRef<LLVM::GEPArg>{rows});
-      LLVM::StoreOp::create(body, loc, toElement(body, loc, value, element),
-                            place);
-      scf::YieldOp::create(body, loc);
-    });
+  /// One element, `row` further along, if that is inside.
+  static void storeElement(OpBuilder &builder, Location loc,
+                           const TransposedBlock &block, Value columnStart,
+                           int32_t row, Value value, Type element) {
+    scf::IfOp::create(builder, loc, block.rowInside(builder, row),
+                      [&](OpBuilder &body, Location loc) {
+                        LLVM::StoreOp::create(
+                            body, loc, toElement(body, loc, value, element),
+                            block.address(body, columnStart, row));
+                        scf::YieldOp::create(body, loc);
+                      });
   }
 
   static Value toElement(OpBuilder &builder, Location loc, Value value,

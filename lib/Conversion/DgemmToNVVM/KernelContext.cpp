@@ -19,15 +19,24 @@ int64_t mlir::dgemm::cachePolicy(StringRef hint) {
 }
 
 LLVM::LLVMStructType mlir::dgemm::registersOf(FragmentType fragment) {
-  SmallVector<Type> values(fragment.getRows() / 64 * fragment.getCols() / 2,
+  int64_t blocks = fragment.getRows() == 16 ? 1 : fragment.getRows() / 64;
+  SmallVector<Type> values(blocks * fragment.getCols() / 2,
                            fragment.getElementType());
   return LLVM::LLVMStructType::getLiteral(fragment.getContext(), values);
+}
+
+LLVM::LLVMStructType mlir::dgemm::registersOf(StripType strip) {
+  SmallVector<Type> words(strip.getRows() / 8 * strip.getPieces() * 4,
+                          IntegerType::get(strip.getContext(), 32));
+  return LLVM::LLVMStructType::getLiteral(strip.getContext(), words);
 }
 
 void mlir::dgemm::populateTypeConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion(
       [](FragmentType fragment) -> Type { return registersOf(fragment); });
+  converter.addConversion(
+      [](StripType strip) -> Type { return registersOf(strip); });
   converter.addConversion([](RingType ring) -> Type {
     return LLVM::LLVMPointerType::get(ring.getContext(), 3);
   });
@@ -112,11 +121,19 @@ Value KernelContext::emptyBarrier(OpBuilder &builder, Location loc,
 }
 
 Value KernelContext::fragmentRow(OpBuilder &builder, Location loc) const {
-  Value warpRow = arith::ShLIOp::create(builder, loc, warpInGroup,
-                                        constantI32(builder, loc, 4));
   Value laneRow =
       arith::ShRUIOp::create(builder, loc, lane, constantI32(builder, loc, 2));
+  if (schedule.form == ::dgemm::Form::Register)
+    return laneRow;
+  Value warpRow = arith::ShLIOp::create(builder, loc, warpInGroup,
+                                        constantI32(builder, loc, 4));
   return arith::AddIOp::create(builder, loc, warpRow, laneRow);
+}
+
+int64_t KernelContext::fragmentThreads() const {
+  // Register form: the sums over the warps are in the first of them.
+  return schedule.form == ::dgemm::Form::Register ? 32
+                                                  : 128 * schedule.consumers;
 }
 
 Value KernelContext::isGroupLeader(OpBuilder &builder, Location loc) const {

@@ -46,8 +46,11 @@ struct KernelContext {
                     int64_t step, Value slot) const;
   Value fullBarrier(OpBuilder &builder, Location loc, Value slot) const;
   Value emptyBarrier(OpBuilder &builder, Location loc, Value slot) const;
-  /// Row, within a 64-row block, of this thread's upper accumulators.
+  /// Row of this thread's upper accumulators within a block: 64 rows of a
+  /// warpgroup, in register form 16 rows of each warp.
   Value fragmentRow(OpBuilder &builder, Location loc) const;
+  /// Threads of a CTA that hold parts of finished fragments.
+  int64_t fragmentThreads() const;
   /// i1: first thread of its warpgroup.
   Value isGroupLeader(OpBuilder &builder, Location loc) const;
 };
@@ -57,6 +60,8 @@ int64_t cachePolicy(StringRef hint);
 
 /// Registers of a fragment: struct of cols / 2 values of f32.
 LLVM::LLVMStructType registersOf(FragmentType fragment);
+/// Registers of a strip: struct of i32.
+LLVM::LLVMStructType registersOf(StripType strip);
 
 void populateTypeConversions(TypeConverter &converter);
 void populateTilePatterns(RewritePatternSet &patterns,
@@ -65,6 +70,9 @@ void populateTilePatterns(RewritePatternSet &patterns,
 void populateRingPatterns(RewritePatternSet &patterns,
                           const TypeConverter &converter,
                           const KernelContext &context);
+void populateRegisterPatterns(RewritePatternSet &patterns,
+                              const TypeConverter &converter,
+                              const KernelContext &context);
 void populateClusterPatterns(RewritePatternSet &patterns,
                              const TypeConverter &converter,
                              const KernelContext &context);

@@ -57,7 +57,8 @@ private:
 };
 
 /// scf.for over the CTA's tile numbers, each split into row and column by the
-/// raster: within a group of `rasterGroup` tile rows, down the rows first.
+/// raster: within a group of `rasterGroup` tile rows, down the rows first. No
+/// loop in register form.
 struct TilesPattern : KernelPattern<TilesOp> {
   using KernelPattern::KernelPattern;
 
@@ -88,6 +89,15 @@ struct TilesPattern : KernelPattern<TilesOp> {
                                    constantI32(rewriter, loc, op.getLanes()));
     }
     Raster raster = prepareRaster(rewriter, loc, tilesM, tilesN);
+    if (context.schedule.form == ::dgemm::Form::Register &&
+        op.getInits().empty()) {
+      // Each CTA has one tile; a loop would keep its state in registers.
+      auto [row, column] = rasterise(rewriter, loc, first, raster);
+      rewriter.eraseOp(op.getBody().front().getTerminator());
+      rewriter.inlineBlockBefore(&op.getBody().front(), op, {row, column});
+      rewriter.eraseOp(op);
+      return success();
+    }
     auto loop = scf::ForOp::create(rewriter, loc, first, total, step,
                                    adaptor.getInits());
     rewriter.setInsertionPointToStart(loop.getBody());

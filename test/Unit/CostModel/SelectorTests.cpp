@@ -76,6 +76,7 @@ TEST(Selector, OtherRecipes) {
 static SearchOptions plainSpace() {
   SearchOptions space;
   space.threeConsumers = space.clusters = space.splitK = space.swapAB = false;
+  space.registerForm = false;
   space.severalKBlocks = space.severalCtas = false;
   return space;
 }
@@ -107,6 +108,29 @@ TEST(Selector, SmallMFillsTheDevice) {
   EXPECT_EQ(schedule.consumers, 1);
   EXPECT_EQ(ceilDiv(2112, schedule.tileN), 132);
   EXPECT_FALSE(schedule.usesSetMaxRegisters());
+}
+
+/// Where it was measured to win: one token's rows, at most a tile for each SM.
+TEST(Selector, RegisterFormForTheSmallest) {
+  for (bool fp8 : {false, true})
+    for (int64_t m : {1, 8}) {
+      Problem p = problem(m, 2112, 7168, fp8);
+      Schedule schedule = select(p).schedule;
+      EXPECT_EQ(schedule.form, Form::Register) << toString(p);
+      EXPECT_EQ(schedule.tileM, 8);
+      EXPECT_EQ(schedule.tileN, 16);
+      EXPECT_TRUE(schedule.streamB);
+      SelectorOptions without;
+      without.space.registerForm = false;
+      EXPECT_EQ(select(p, without).schedule.form, Form::SwapAB);
+    }
+  EXPECT_NE(select(problem(9, 2112, 7168, false)).schedule.form,
+            Form::Register);
+  EXPECT_NE(select(problem(1, 2128, 7168, false)).schedule.form,
+            Form::Register);
+  Schedule split = select(problem(1, 576, 7168, false)).schedule;
+  EXPECT_EQ(split.form, Form::Register);
+  EXPECT_EQ(split.splitK, 4);
 }
 
 TEST(Selector, Explains) {

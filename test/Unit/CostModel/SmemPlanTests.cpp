@@ -24,7 +24,7 @@ static Problem fp8(ScaleMajor major = ScaleMajor::K) {
   return problem;
 }
 
-static Schedule schedule(const char *text) {
+static Schedule schedule(const std::string &text) {
   Result<Schedule> parsed = parseSchedule(text);
   EXPECT_TRUE(parsed.ok()) << parsed.message();
   return parsed.ok() ? *parsed : Schedule();
@@ -145,15 +145,32 @@ TEST(SmemPlan, SeveralKBlocksPerStageAndSeveralCtas) {
   EXPECT_EQ(sharedMemoryBudget(s, {}), 233472 / 2 - 1024);
 }
 
-TEST(SmemPlan, VectorStoreAndRegisterFormStageNothing) {
+TEST(SmemPlan, VectorStoreStagesNothing) {
   SmemPlan plan =
       planSharedMemory(bf16(), schedule("tile = 128x128x64, store = vector"));
   EXPECT_EQ(plan.storeBytes, 0);
   EXPECT_EQ(plan.storeChunks, 0);
   EXPECT_EQ(plan.total, 4 * 32768 + 64);
-  plan = planSharedMemory(
-      bf16(), schedule("tile = 16x8x64, form = register, store = vector"));
-  EXPECT_EQ(plan.total, 0);
+}
+
+TEST(SmemPlan, RegisterFormHoldsPartialSums) {
+  // 16x8 sums of each of 14 warps, 4 values of 32 lanes.
+  std::string text = "tile = 8x16x64, consumers = 14 cooperative, stages = 2, "
+                     "form = register, store = vector, persistent = false";
+  SmemPlan plan = planSharedMemory(bf16(), schedule(text));
+  EXPECT_EQ(plan.storeBytes, 14 * 512);
+  EXPECT_EQ(plan.total, 14 * 512);
+  EXPECT_EQ(plan.reducePart, 0);
+  plan = planSharedMemory(bf16(), schedule(text + ", split_k = 4 cluster"));
+  EXPECT_EQ(plan.offsetReduce, 14 * 512);
+  EXPECT_EQ(plan.reducePart, 512);
+  EXPECT_EQ(plan.total, (14 + 3) * 512);
+  // 4 sums, and of 2 + 1 rows in each of 2 K blocks 2 x 4 words.
+  EXPECT_EQ(accumulatorRegisters(bf16(), schedule(text)), 4 + 2 * 3 * 8);
+  EXPECT_EQ(accumulatorRegisters(
+                fp8(), schedule("tile = 16x32x128, stages = 1, promote = 128, "
+                                "form = register")),
+            2 * 16 + 6 * 8);
 }
 
 TEST(SmemPlan, AccumulatorRegisters) {

@@ -275,8 +275,6 @@ TEST(VerifySchedule, Forms) {
                   "tile N: expected a multiple of 128", "tile N = 128");
   expectViolation(bf16(), "tile = 12x128x64, form = swap_ab, store = vector",
                   "tile M: expected a multiple of 8, found 12");
-  expectViolation(bf16(), "tile = 32x8x64, form = register, store = vector",
-                  "tile M in form register: expected 1 to 16");
   Problem transposed = bf16();
   transposed.layout = Layout::TN;
   expectViolation(transposed,
@@ -308,6 +306,83 @@ TEST(VerifySchedule, LoadRows) {
                   "tile = 128x128x64, cluster = 1x2 multicast a, "
                   "load_rows = 16",
                   "load_rows: expected 0 under multicast a, found 16");
+}
+
+static const char *const kRegisterForm =
+    ", form = register, store = vector, persistent = false";
+
+TEST(VerifySchedule, RegisterForm) {
+  auto legal = [](const Problem &problem, const std::string &text) {
+    expectLegal(problem, text + kRegisterForm);
+  };
+  auto illegal = [](const Problem &problem, const std::string &text,
+                    const std::string &message, const std::string &hint = "") {
+    expectViolation(problem, text + kRegisterForm, message, hint);
+  };
+  std::string warps = ", consumers = 14 cooperative, stages = 1";
+  // The measured winners of two shapes.
+  legal(bf16(), "tile = 8x16x64, consumers = 14 cooperative, stages = 2");
+  legal(fp8(), "tile = 8x16x128, promote = 128, ctas_per_sm = 2" + warps);
+  legal(bf16(), "tile = 16x64x32, split_k = 8 cluster" + warps);
+  legal(bf16(), "tile = 8x16x64, consumers = 32 cooperative, stages = 1");
+
+  illegal(bf16(), "tile = 32x16x64" + warps,
+          "tile M in form register: expected 8 to 16, found 32",
+          "tile M in form register = 16");
+  illegal(bf16(), "tile = 4x16x64" + warps,
+          "tile M in form register: expected a multiple of 8, found 4",
+          "tile M in form register = 8");
+  illegal(bf16(), "tile = 8x24x64" + warps,
+          "tile N in form register: expected a multiple of 16, found 24");
+  illegal(bf16(), "tile = 8x80x64" + warps,
+          "tile N in form register: expected 16 to 64, found 80");
+  illegal(bf16(), "tile = 8x16x48" + warps,
+          "tile K in form register: expected a multiple of 32, found 48");
+  illegal(bf16(), "tile = 8x16x256" + warps,
+          "tile K in form register: expected 32 to 128, found 256");
+  illegal(bf16(), "tile = 8x16x64, consumers = 33 cooperative, stages = 1",
+          "consumers in form register: expected 1 to 32, found 33");
+  illegal(bf16(), "tile = 8x16x64, consumers = 4 cooperative, stages = 9",
+          "stages in form register: expected 1 to 8, found 9");
+  illegal(bf16(), "tile = 8x16x64, n_blocks = 2" + warps,
+          "n_blocks: expected 1 in form register, found 2", "n_blocks = 1");
+  illegal(bf16(), "tile = 8x16x64, kblocks_per_stage = 2" + warps,
+          "kblocks_per_stage: expected 1 in form register, found 2");
+  illegal(fp8(),
+          "tile = 8x16x128, promote = 128, n_blocks = 1 overlapped" + warps,
+          "expected no overlapped in form register");
+  illegal(bf16(), "tile = 8x16x64, cluster = 2x1 multicast b" + warps,
+          "cluster: expected 1x1 in form register, found 2x1", "cluster = 1x1");
+  illegal(bf16(), "tile = 8x16x64, split_k = 2 workspace" + warps,
+          "split_k: expected cluster in form register, found workspace",
+          "split_k = 2 cluster");
+  expectViolation(bf16(),
+                  "tile = 8x16x64, form = register, store = vector" + warps,
+                  "persistent: expected false in form register, found true");
+  expectViolation(bf16(),
+                  "tile = 8x16x64, form = register, persistent = false" + warps,
+                  "store: expected vector in form register, found tma");
+  // 72 registers are the even share of 2 x 448 threads.
+  illegal(bf16(),
+          "tile = 8x16x64, consumers = 14 cooperative, stages = 2, "
+          "ctas_per_sm = 2",
+          "registers of a thread: 52 for operands and sums + 32 = 84 used, 72 "
+          "available",
+          "stages = 1 fits");
+  Problem narrow = fp8();
+  narrow.scaleB.rows = 8;
+  illegal(narrow, "tile = 8x16x128, promote = 128" + warps,
+          "tile N in form register: expected a divisor of the 8 rows under one "
+          "scale_b, found 16");
+  Problem transposed = bf16();
+  transposed.layout = Layout::TN;
+  illegal(transposed, "tile = 8x16x64" + warps,
+          "form register: expected layout nt, found tn", "form = plain");
+  Problem wide = bf16();
+  wide.a = wide.b = wide.d = DType::F32;
+  if (verifyProblem(wide).ok())
+    illegal(wide, "tile = 8x16x64" + warps,
+            "form register: expected operands of 1 or 2 bytes, found f32");
 }
 
 TEST(VerifySchedule, RasterAndI8) {

@@ -190,6 +190,24 @@ TEST_F(LaunchPlanTest, Strides) {
   EXPECT_TRUE(plan().ok());
 }
 
+TEST_F(LaunchPlanTest, RegisterFormReadsWholePieces) {
+  // What the warps read themselves is aligned as TMA would want it; C and D are
+  // accessed one element at a time.
+  kernel().tensorMaps.clear();
+  kernel().schedule.form = Form::Register;
+  metadata.problem.accumulate = true;
+  sizes.ldd = sizes.ldc = 4097;
+  operands.c = operands.d = 0x4002;
+  EXPECT_TRUE(plan().ok());
+  sizes.ldb = 515;
+  expectError("operand b: expected rows that are a multiple of 16 bytes (ldb a "
+              "multiple of 8 elements), found ldb = 515, which is 1030 bytes");
+  sizes.ldb = 520;
+  operands.a = 0x1008;
+  expectError("operand a: expected an address that is a multiple of 16 bytes, "
+              "found 4104 (8 bytes past)");
+}
+
 TEST_F(LaunchPlanTest, Addresses) {
   operands.b = 0x2008;
   expectError("operand b: expected an address that is a multiple of 16 bytes, "

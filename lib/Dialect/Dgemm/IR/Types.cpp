@@ -45,18 +45,23 @@ static void printMatrixType(AsmPrinter &printer, int64_t rows, int64_t cols,
   printer << "<" << rows << "x" << cols << "x" << elementType << ">";
 }
 
-static LogicalResult
-verifyAccumulator(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
-                  int64_t cols, Type elementType) {
-  if (rows < 64 || rows % 64 != 0)
-    return emitError() << "rows must be a positive multiple of 64, found "
-                       << rows;
+static LogicalResult verifyColumns(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t cols, Type elementType) {
   if (cols < 8 || cols % 8 != 0)
     return emitError() << "columns must be a positive multiple of 8, found "
                        << cols;
   if (!elementType.isF32())
     return emitError() << "accumulators are f32, found " << elementType;
   return success();
+}
+
+static LogicalResult
+verifyAccumulator(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
+                  int64_t cols, Type elementType) {
+  if (rows < 64 || rows % 64 != 0)
+    return emitError() << "rows must be 16 or a positive multiple of 64, found "
+                       << rows;
+  return verifyColumns(emitError, cols, elementType);
 }
 
 Type FragmentType::parse(AsmParser &parser) {
@@ -68,6 +73,8 @@ void FragmentType::print(AsmPrinter &printer) const {
 LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t rows, int64_t cols,
                                    Type elementType) {
+  if (rows == 16)
+    return verifyColumns(emitError, cols, elementType);
   return verifyAccumulator(emitError, rows, cols, elementType);
 }
 
@@ -85,6 +92,31 @@ LogicalResult InflightType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (cols > 256)
     return emitError() << "a WGMMA has at most 256 columns, found " << cols;
   return verifyAccumulator(emitError, rows, cols, elementType);
+}
+
+Type StripType::parse(AsmParser &parser) {
+  return parseMatrixType<StripType>(parser);
+}
+void StripType::print(AsmPrinter &printer) const {
+  printMatrixType(printer, getRows(), getCols(), getElementType());
+}
+LogicalResult StripType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t rows, int64_t cols, Type elementType) {
+  if (rows < 8 || rows % 8 != 0)
+    return emitError() << "rows must be a positive multiple of 8, found "
+                       << rows;
+  if (!isa<Float8E4M3FNType, Float8E5M2Type>(elementType) &&
+      !elementType.isBF16() && !elementType.isF16())
+    return emitError() << "strip elements must be bf16, f16, f8E4M3FN or "
+                       << "f8E5M2, found " << elementType;
+  int64_t bytes = cols * elementType.getIntOrFloatBitWidth() / 8;
+  if (bytes < 64 || bytes % 64 != 0)
+    return emitError() << "columns must be a positive multiple of 64 bytes, "
+                       << "found " << bytes << " bytes";
+  return success();
+}
+int64_t StripType::getPieces() const {
+  return getCols() * getElementType().getIntOrFloatBitWidth() / 8 / 64;
 }
 
 Type TileType::parse(AsmParser &parser) {

@@ -4,6 +4,7 @@
 // L1 -> L2: outlines scheduled matmuls into kernels on whole CTA tiles.
 
 #include "KernelUtils.h"
+#include "RegisterForm.h"
 
 #include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
 #include "dgemm/Runtime/KernelInterface.h"
@@ -58,8 +59,6 @@ static std::string whyNotRealised(const Problem &problem) {
 /// The same for the schedule.
 static std::string whyNotRealised(const Problem &problem,
                                   const Schedule &schedule) {
-  if (schedule.form == ::dgemm::Form::Register)
-    return "form = register is not realised yet; plain and swap_ab are";
   if (schedule.form == ::dgemm::Form::SwapAB) {
     if (schedule.store != ::dgemm::StoreKind::Vector)
       return "form = swap_ab stores from registers: store = vector, found "
@@ -252,7 +251,10 @@ LogicalResult CreateKernelPass::outline(ModuleOp module, MatmulOp matmul) {
     Block &block = kernel.getBody().emplaceBlock();
     for (Type type : KernelOp::getParameterTypes(&getContext(), metadata))
       block.addArgument(type, matmul.getLoc());
-    buildBody(kernel);
+    if (schedule.getValue().form == ::dgemm::Form::Register)
+      buildRegisterBody(kernel);
+    else
+      buildBody(kernel);
     symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
     ++numKernels;
   }

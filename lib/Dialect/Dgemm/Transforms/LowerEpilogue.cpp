@@ -34,7 +34,7 @@ public:
 
 private:
   int columnOf(int nBlock) const { return nBlock * schedule.nPerBlock(); }
-  bool swapped() const { return schedule.form == ::dgemm::Form::SwapAB; }
+  bool swapped() const { return schedule.form != ::dgemm::Form::Plain; }
   const ::dgemm::ScaleSpec &specOf(Operand operand) const {
     return operand == Operand::ScaleA ? problem.scaleA : problem.scaleB;
   }
@@ -166,10 +166,11 @@ void EpilogueLowering::addC() {
     return;
   for (auto [index, fragment] : llvm::enumerate(fragments)) {
     int mb = index / schedule.nBlocks, nb = index % schedule.nBlocks;
-    fragment =
-        AddGlobalOp::create(builder, loc, fragment.getType(), fragment,
-                            kernel.getPointer(Operand::C), rows[mb], cols[nb],
-                            sizeM, sizeN, kernel.getSize(Symbol::LdC), element);
+    fragment = AddGlobalOp::create(
+        builder, loc, fragment.getType(), fragment,
+        kernel.getPointer(Operand::C), rows[mb], cols[nb],
+        swapped() ? sizeN : sizeM, swapped() ? sizeM : sizeN,
+        kernel.getSize(Symbol::LdC), element, swapped());
   }
 }
 
@@ -246,14 +247,15 @@ void EpilogueLowering::storeStaged(OpBuilder &body) {
 
 LogicalResult EpilogueLowering::verify() {
   auto role = store->getParentOfType<RoleOp>();
-  if (!role || role != findRole(kernel, "consumer"))
+  if (wg && (!role || role != findRole(kernel, "consumer")))
     return store.emitOpError("must stand in the kernel's consumer role");
   size_t expected = schedule.mBlocks() * schedule.nBlocks;
   if (fragments.size() != expected)
     return store.emitOpError()
-           << "expected " << expected
-           << " blocks of the warpgroup's tile, found " << fragments.size();
-  Type block = FragmentType::get(kernel.getContext(), 64, schedule.nPerBlock(),
+           << "expected " << expected << " blocks of a consumer's tile, found "
+           << fragments.size();
+  Type block = FragmentType::get(kernel.getContext(), schedule.rowsPerBlock(),
+                                 schedule.nPerBlock(),
                                  Float32Type::get(kernel.getContext()));
   for (Value fragment : fragments)
     if (fragment.getType() != block)
@@ -271,15 +273,16 @@ void EpilogueLowering::run() {
   Value row = store.getM0(), col = store.getN0();
   if (swapped())
     std::swap(row, col);
-  if (schedule.mode == ::dgemm::ConsumerMode::Cooperative) {
+  if (wg && schedule.mode == ::dgemm::ConsumerMode::Cooperative) {
     Value below = arith::MulIOp::create(
         builder, loc, wg,
         constantI32(builder, loc, schedule.rowsPerConsumer()));
     row = arith::AddIOp::create(builder, loc, row, below);
   }
   for (int mb = 0; mb < schedule.mBlocks(); ++mb)
-    rows.push_back(arith::AddIOp::create(builder, loc, row,
-                                         constantI32(builder, loc, 64 * mb)));
+    rows.push_back(arith::AddIOp::create(
+        builder, loc, row,
+        constantI32(builder, loc, schedule.rowsPerBlock() * mb)));
   for (int nb = 0; nb < schedule.nBlocks; ++nb)
     cols.push_back(arith::AddIOp::create(
         builder, loc, col, constantI32(builder, loc, columnOf(nb))));
@@ -324,8 +327,11 @@ struct LowerEpiloguePass
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     SmallVector<TileStoreOp> stores;
+    // In register form there are no warpgroups: one warp stores.
+    bool registers =
+        kernel.getSchedule().getValue().form == ::dgemm::Form::Register;
     kernel.walk([&](TileStoreOp store) {
-      if (store.getWg())
+      if (store.getWg() || registers)
         stores.push_back(store);
     });
     if (stores.empty())

@@ -103,6 +103,32 @@ static LogicalResult verifyBox(Operation *op, SmemPlanAttr plan,
   return success();
 }
 
+/// The register form has neither ring nor roles, and every warp meets once:
+/// the plan has room for one sum over them.
+static LogicalResult verifyRegisterForm(KernelOp kernel) {
+  int32_t warps = kernel.getSchedule().getValue().consumers;
+  int sums = 0;
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (isa<RingOp, RoleOp>(op))
+      return op->emitOpError("has no place in a kernel of the register form");
+    auto reduce = dyn_cast<WarpReduceOp>(op);
+    if (!reduce)
+      return WalkResult::advance();
+    ++sums;
+    if (static_cast<int32_t>(reduce.getWarps()) != warps)
+      return op->emitOpError()
+             << "expected the " << warps << " warps of the schedule, found "
+             << reduce.getWarps();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (sums != 1)
+    return kernel.emitOpError()
+           << "expected one sum over the warps, found " << sums;
+  return success();
+}
+
 /// Addresses, box sizes and barrier counts follow from the schedule alone, so
 /// what the IR says must be what the schedule implies.
 static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
@@ -115,6 +141,8 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
            << "expected " << plan << " for this schedule, found "
            << kernel.getSmemAttr();
 
+  if (schedule.form == ::dgemm::Form::Register)
+    return verifyRegisterForm(kernel);
   SmallVector<Type> members;
   for (auto [operand, tile] : slotTiles(kernel))
     members.push_back(tile);

@@ -5,12 +5,12 @@
 //
 // RUN: dgemm-opt %s --verify-diagnostics --split-input-file
 
-// expected-error @+1 {{rows must be a positive multiple of 64, found 32}}
+// expected-error @+1 {{rows must be 16 or a positive multiple of 64, found 32}}
 func.func private @f(!dgemm.fragment<32x8xf32>)
 
 // -----
 
-// expected-error @+1 {{rows must be a positive multiple of 64, found 0}}
+// expected-error @+1 {{rows must be 16 or a positive multiple of 64, found 0}}
 func.func private @f(!dgemm.fragment<0x8xf32>)
 
 // -----

@@ -35,7 +35,7 @@ dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_
     attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
   dgemm.role consumer registers 232 (%wg) {
     %f = dgemm.zero : !f
-    // expected-error @+1 {{expected 1 blocks of the warpgroup's tile, found 2}}
+    // expected-error @+1 {{expected 1 blocks of a consumer's tile, found 2}}
     dgemm.tile_store %f, %f at [%wg, %wg] of %wg : !f, !f
   }
 }

@@ -13,6 +13,7 @@ include "dgemm/Dialect/Dgemm/IR/DgemmOps.td"
 include "dgemm/Dialect/Dgemm/IR/DgemmKernelOps.td"
 include "dgemm/Dialect/Dgemm/IR/DgemmPipelineOps.td"
 include "dgemm/Dialect/Dgemm/IR/DgemmEpilogueOps.td"
+include "dgemm/Dialect/Dgemm/IR/DgemmRegisterOps.td"
 include "dgemm/Dialect/Dgemm/IR/DgemmMachineOps.td"
 
 #endif // DGEMM_TD

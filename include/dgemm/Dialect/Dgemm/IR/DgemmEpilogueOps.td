@@ -38,25 +38,26 @@ def Dgemm_AddGlobalOp
     : Dgemm_Op<"add_global",
                [MemoryEffects<[MemRead<Dgemm_GlobalResource>]>,
                 AllTypesMatch<["value", "result"]>]> {
-  let summary = "add the matching 64xN block of C to a fragment";
+  let summary = "add the matching 64xN or 16xN block of C to a fragment";
   let description = [{
     C is row major with `stride` elements from row to row; elements outside
-    `rows` x `cols` are not read and count as zero.
+    `rows` x `cols` are not read and count as zero. `transposed`: as in
+    `dgemm.store_global`.
   }];
   let arguments = (ins Dgemm_FragmentType:$value, LLVM_AnyPointer:$base,
                        I32:$row, I32:$col, I32:$rows, I32:$cols, I64:$stride,
-                       TypeAttr:$element_type);
+                       TypeAttr:$element_type, UnitAttr:$transposed);
   let results = (outs Dgemm_FragmentType:$result);
   let assemblyFormat = [{
     $value `,` $base `[` $row `,` $col `]` `stride` $stride `within` `[` $rows
-    `,` $cols `]` $element_type attr-dict `:` type($base) `,` type($result)
+    `,` $cols `]` $element_type (`transposed` $transposed^)? attr-dict `:` type($base) `,` type($result)
   }];
 }
 
 def Dgemm_StoreGlobalOp
     : Dgemm_Op<"store_global",
                [MemoryEffects<[MemWrite<Dgemm_GlobalResource>]>]> {
-  let summary = "store a 64xN fragment from registers, rows and columns checked";
+  let summary = "store a 64xN or 16xN fragment from registers, checked";
   let description = [{
     Converts to `element_type` and writes the elements inside `rows` x `cols`;
     no other byte is touched. Pairs of columns go out as one store where both

@@ -228,6 +228,7 @@ def Dgemm_TileStoreOp
     row `m0`, column `n0`; elements outside D are not written. Before
     partition-mma there is one value, the whole CTA tile; afterwards the
     64-row blocks of warpgroup `wg`, all n-blocks of the first m64 block first.
+    In register form there is no `wg`: the 16-row blocks of the warp.
   }];
   let arguments = (ins Variadic<Dgemm_FragmentType>:$values, I32:$m0, I32:$n0,
                        Optional<I32>:$wg);

@@ -13,13 +13,15 @@ def Dgemm_FragmentType : Dgemm_Type<"Fragment", "fragment"> {
   let description = [{
     `!dgemm.fragment<64x176xf32>`: rows x columns of 32-bit values held by one
     warpgroup (64 rows) or, before the accumulators are partitioned, by all
-    consumer warpgroups of the CTA together (a multiple of 64 rows).
+    consumer warpgroups of the CTA together (a multiple of 64 rows). In register
+    form every warp has fragments of its own (16 rows).
 
     Thread t of the warpgroup (warp w = t / 32, lane l = t % 32) holds, for
     each group of 8 columns g, four values in this order: rows
     `16 w + l / 4` then `16 w + l / 4 + 8`, each with columns
-    `8 g + 2 (l % 4)` and `8 g + 2 (l % 4) + 1`. At L3a a 64xN fragment is an
-    LLVM struct of N / 2 values of f32.
+    `8 g + 2 (l % 4)` and `8 g + 2 (l % 4) + 1`; of 16 rows each warp holds
+    what warp 0 does of 64. At L3a a fragment of 64xN or 16xN is an LLVM struct
+    of N / 2 values of f32.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$cols, "Type":$elementType);
   let hasCustomAssemblyFormat = 1;
@@ -65,6 +67,27 @@ def Dgemm_RingType : Dgemm_Type<"Ring", "ring"> {
                         ArrayRefParameter<"Type">:$members);
   let assemblyFormat = "`<` $slots `x` `[` $members `]` `>`";
   let genVerifyDecl = 1;
+}
+
+def Dgemm_StripType : Dgemm_Type<"Strip", "strip"> {
+  let summary = "one K block of some rows of an operand, in a warp's registers";
+  let description = [{
+    `!dgemm.strip<16x128xf8E4M3FN>`: rows x K of A or B, as a warp of the
+    register form loads them from global memory and multiplies them.
+
+    Lane l holds, for each 8 rows, row `l / 4` of them and of each 64 bytes of
+    that row the 16 from byte `16 (l % 4)` on: what one load brings. The tensor
+    core wants other bytes in a lane, but the order of K inside a product is
+    free as long as both operands have the same. At L3a a strip is an LLVM
+    struct of i32: for each 8 rows, for each 64 bytes, four words.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols, "Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// 16-byte pieces of one row that each lane holds.
+    int64_t getPieces() const;
+  }];
 }
 
 def Dgemm_TensorMapType : Dgemm_Type<"TensorMap", "tensor_map"> {
