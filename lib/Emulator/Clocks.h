@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vector clocks of one cluster. A channel is anything whose actions are totally
-// ordered: a warp, the tensor core of a warpgroup, the TMA-store engine as seen
-// by one warp, and the completions of one mbarrier.
+// ordered: a warp, the tensor core of a warpgroup, the TMA-store engine and the
+// asynchronous copies as seen by one warp, and the completions of one mbarrier.
 
 #ifndef DGEMM_EMULATOR_CLOCKS_H
 #define DGEMM_EMULATOR_CLOCKS_H
@@ -48,8 +48,11 @@ private:
 struct ChannelLayout {
   static constexpr unsigned kBarriers = 48;
   unsigned warps = 0, warpgroups = 0;
+  unsigned copies = 0; ///< warps, in kernels with asynchronous copies
 
-  unsigned perCta() const { return 2 * warps + warpgroups + kBarriers; }
+  unsigned perCta() const {
+    return 2 * warps + warpgroups + kBarriers + copies;
+  }
   Channel warp(unsigned cta, unsigned w) const {
     return static_cast<Channel>(cta * perCta() + w);
   }
@@ -58,6 +61,10 @@ struct ChannelLayout {
   }
   Channel tensor(unsigned cta, unsigned g) const {
     return static_cast<Channel>(cta * perCta() + 2 * warps + g);
+  }
+  Channel copy(unsigned cta, unsigned w) const {
+    return static_cast<Channel>(cta * perCta() + 2 * warps + warpgroups +
+                                kBarriers + w);
   }
   Channel barrier(unsigned cta, unsigned b) const {
     return static_cast<Channel>(cta * perCta() + 2 * warps + warpgroups + b);

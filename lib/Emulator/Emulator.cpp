@@ -23,6 +23,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 using namespace dgemm;
@@ -363,6 +364,7 @@ Status EmulatorProgram::run(const LaunchMetadata &metadata,
   shape.entry = impl->entries.at(meta.entry);
   shape.arguments = arguments.pointers.data();
   shape.sites = &impl->sites;
+  shape.asyncCopies = kernel.asyncCopies;
 
   const int64_t clusters = plan->grid / clusterSize;
   const unsigned together = kernel.needsResidence ? unsigned(clusters) : 1;
@@ -372,6 +374,11 @@ Status EmulatorProgram::run(const LaunchMetadata &metadata,
   if (kernel.sharesGlobal)
     workers = 1;
   workers = unsigned(std::min<int64_t>(workers, clusters / together));
+  std::optional<GlobalMemory> global;
+  if (options.checks.races && !options.allocations.empty()) {
+    global.emplace(options.allocations, workers > 1);
+    shape.global = &*global;
+  }
   std::vector<GroupResult> results(size_t(clusters / together));
   std::atomic<int64_t> next{0};
   std::atomic<bool> stop{false};

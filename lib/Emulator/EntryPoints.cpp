@@ -100,9 +100,9 @@ static void emuSharedAccess(uint64_t address, int32_t bytes, int32_t write,
     m.countShared(thread, address, uint32_t(bytes), write, SiteId(site));
 }
 
-static void emuGlobalAccess(uint64_t address, int32_t bytes, int32_t write,
-                            int32_t alignment, int32_t site) {
-  Machine &m = *machine;
+/// Bounds, alignment and traffic of a global access.
+static void checkGlobalAccess(Machine &m, uint64_t address, int32_t bytes,
+                              bool write, int32_t alignment, int32_t site) {
   self().site = SiteId(site); // should the access itself fault
   if (m.options->checks.bounds && address % uint64_t(alignment) != 0)
     m.report(FindingKind::Misaligned, SiteId(site),
@@ -117,6 +117,15 @@ static void emuGlobalAccess(uint64_t address, int32_t bytes, int32_t write,
       uint64_t(bytes);
 }
 
+static void emuGlobalAccess(uint64_t address, int32_t bytes, int32_t write,
+                            int32_t alignment, int32_t site) {
+  Machine &m = *machine;
+  checkGlobalAccess(m, address, bytes, write, alignment, site);
+  if (m.launch.global)
+    m.launch.global->touch(m, address, uint64_t(bytes), write, false,
+                           SiteId(site));
+}
+
 /// Zero words when the predicate is false.
 static void emuGlobalLoad(uint64_t address, int32_t bytes, int32_t predicate,
                           void *out, int32_t site) {
@@ -126,6 +135,22 @@ static void emuGlobalLoad(uint64_t address, int32_t bytes, int32_t predicate,
   }
   emuGlobalAccess(address, bytes, 0, bytes, site);
   std::memcpy(out, reinterpret_cast<const void *>(address), size_t(bytes));
+}
+
+static void emuGlobalAtomic(uint64_t address, int32_t bytes, int32_t kind,
+                            int32_t order, int32_t scope, int32_t site) {
+  Machine &m = *machine;
+  const bool write = AtomicKind(kind) != AtomicKind::Load;
+  checkGlobalAccess(m, address, bytes, write, bytes, site);
+  if (m.launch.global)
+    m.launch.global->atomic(m, address, uint32_t(bytes), AtomicKind(kind),
+                            order, Scope(scope), SiteId(site));
+}
+
+static void emuFence(int32_t order, int32_t scope) {
+  Machine &m = *machine;
+  if (m.launch.global)
+    m.launch.global->fence(m, order, Scope(scope));
 }
 
 static void emuStep(int32_t site) { machine->step(SiteId(site)); }
@@ -212,8 +237,8 @@ static void emuBarrier(int32_t id, int32_t count, int32_t wait, int32_t site) {
   machine->namedBarrier(uint32_t(id), uint32_t(count), wait, SiteId(site));
 }
 
-static void emuClusterArrive(int32_t site) {
-  machine->clusterArrive(SiteId(site));
+static void emuClusterArrive(int32_t relaxed, int32_t site) {
+  machine->clusterArrive(relaxed, SiteId(site));
 }
 static void emuClusterWait(int32_t site) { machine->clusterWait(SiteId(site)); }
 
@@ -292,6 +317,19 @@ static void emuBulkStore(uint64_t to, uint64_t from, int32_t bytes,
 static void emuBulkCommit(int32_t site) { machine->bulkCommit(SiteId(site)); }
 static void emuBulkWait(int32_t pending, int32_t readOnly, int32_t site) {
   machine->bulkWait(uint32_t(pending), readOnly, SiteId(site));
+}
+
+static void emuAsyncCopy(uint64_t to, uint64_t from, int32_t bytes,
+                         int32_t valid, int32_t site) {
+  machine->asyncCopy(to, from, uint32_t(bytes), uint32_t(valid), SiteId(site));
+}
+static void emuAsyncCommit(int32_t site) { machine->asyncCommit(SiteId(site)); }
+static void emuAsyncWait(int32_t pending, int32_t site) {
+  machine->asyncWait(uint32_t(pending), SiteId(site));
+}
+static void emuAsyncArrive(uint64_t address, int32_t noIncrement,
+                           int32_t site) {
+  machine->asyncArrive(address, noIncrement, SiteId(site));
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,6 +552,8 @@ const std::vector<EntryPoint> &emu::entryPoints() {
       {"emu_shared_access", address(emuSharedAccess)},
       {"emu_global_access", address(emuGlobalAccess)},
       {"emu_global_load", address(emuGlobalLoad)},
+      {"emu_global_atomic", address(emuGlobalAtomic)},
+      {"emu_fence", address(emuFence)},
       {"emu_step", address(emuStep)},
       {"emu_yield", address(emuYield)},
       {"emu_progress", address(emuProgress)},
@@ -535,6 +575,10 @@ const std::vector<EntryPoint> &emu::entryPoints() {
       {"emu_bulk_store", address(emuBulkStore)},
       {"emu_bulk_commit", address(emuBulkCommit)},
       {"emu_bulk_wait", address(emuBulkWait)},
+      {"emu_async_copy", address(emuAsyncCopy)},
+      {"emu_async_commit", address(emuAsyncCommit)},
+      {"emu_async_wait", address(emuAsyncWait)},
+      {"emu_async_arrive", address(emuAsyncArrive)},
       {"emu_elect", address(emuElect)},
       {"emu_syncwarp", address(emuSyncWarp)},
       {"emu_shuffle", address(emuShuffle)},

@@ -87,6 +87,8 @@ static Status describe(LLVM::LLVMFuncOp func, LoweredKernel &kernel) {
     kernel.parameterBytes.push_back(bytes);
   }
   func.walk([&](Operation *op) {
+    if (isa<NVVM::CpAsyncOp>(op))
+      kernel.asyncCopies = true;
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       if ((load.getOrdering() != LLVM::AtomicOrdering::not_atomic ||
            load.getVolatile_()) &&
@@ -94,7 +96,8 @@ static Status describe(LLVM::LLVMFuncOp func, LoweredKernel &kernel) {
                   .getAddressSpace() <= 1)
         kernel.needsResidence = kernel.sharesGlobal = true;
     }
-    if (isa<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op))
+    if (isa<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp,
+            NVVM::CpAsyncBulkTensorReduceOp>(op))
       kernel.sharesGlobal = true;
   });
   return Status::success();

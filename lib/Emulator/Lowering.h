@@ -27,6 +27,7 @@ struct LoweredKernel {
   bool needsResidence = false;
   /// CTAs share global memory by atomics: one host thread keeps it repeatable.
   bool sharesGlobal = false;
+  bool asyncCopies = false; ///< holds cp.async
 };
 
 struct LoweredModule {

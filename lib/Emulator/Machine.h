@@ -11,6 +11,7 @@
 
 #include "Clocks.h"
 #include "Fiber.h"
+#include "GlobalMemory.h"
 #include "Math.h"
 #include "SharedMemory.h"
 #include "Timeline.h"
@@ -27,6 +28,7 @@ namespace dgemm::emu {
 
 struct Cta;
 struct Cluster;
+struct Mbarrier;
 struct Warp;
 struct Machine;
 struct Thread;
@@ -60,6 +62,7 @@ enum class Wait : uint8_t {
   Warp,
   Wgmma,
   Bulk,
+  AsyncCopy,
   Cluster,
   Yield,
   Exited
@@ -71,7 +74,18 @@ struct UnfencedWrite {
   Cta *target;
   uint32_t offset;
   uint32_t bytes;
-  Time time; ///< of the writer's warp
+  Channel channel; ///< the writer's warp, or its asynchronous copies
+  Time time;
+};
+
+/// A cp.async that has not landed, or the arrival that follows those before.
+struct AsyncCopy {
+  SiteId site = 0;
+  unsigned char *to = nullptr;
+  const unsigned char *from = nullptr;
+  uint32_t bytes = 0, valid = 0; ///< the rest becomes zero
+  Time time = 0;                 ///< of the warp's channel of copies
+  Mbarrier *bar = nullptr;       ///< of an arrival
 };
 
 struct Thread {
@@ -98,10 +112,21 @@ struct Thread {
   uint32_t bulkCommitted = 0, bulkReadWaited = 0, bulkWaited = 0;
   uint32_t bulkOpen = 0;       ///< copies issued since the last commit
   std::vector<Time> bulkTimes; ///< time of each committed group
+  /// Asynchronous copies on their way; the time of each committed group, of
+  /// the last one closed, the last one issued and the last one waited for.
+  std::vector<AsyncCopy> asyncCopies;
+  std::vector<Time> asyncTimes;
+  Time asyncTime = 0, asyncLast = 0, asyncCovered = 0;
   /// Barriers initialised and not yet fenced.
   std::vector<uint32_t> unfencedBarriers;
   std::vector<UnfencedWrite> unfencedWrites;
   uint32_t clusterPhase = 0;
+
+  /// What the last releasing fence handed over, to whom, and what was read
+  /// from atomics since the last acquiring one.
+  MessageRef released;
+  Scope releasedTo = Scope::Device;
+  std::vector<Heard> heard;
 };
 
 /// Lanes that must meet before any goes on (.sync.aligned and masks).
@@ -141,10 +166,17 @@ struct Warp {
   uint32_t alive = 0;   ///< lanes that have not exited
   unsigned elected = 0; ///< what elect.sync picks while that lane is alive
   std::vector<uint8_t> winners; ///< lane that won each election so far
-  Channel channel = 0, storeChannel = 0;
+  Channel channel = 0, storeChannel = 0, copyChannel = 0;
   VectorClock clock;
   uint64_t version = 1; ///< changes whenever `clock` does
+  /// The last moment of the warp, and of its TMA stores, in global memory.
+  struct GlobalMoment {
+    uint32_t id = 0;
+    Time time = 0;
+  };
+  std::array<GlobalMoment, 2> moments;
   uint32_t bulkGroups = 0;
+  Time copyTime = 0;               ///< latest of the threads' asyncTime
   std::deque<Rendezvous> meetings; ///< one per mask; never moved
   std::unordered_map<SiteId, SiteAccesses> accesses; ///< statistics only
 
@@ -270,6 +302,7 @@ struct Cluster {
   uint32_t phase = 0;
   VectorClock current;
   std::vector<Thread *> waiters;
+  std::vector<Acquired> acquired; ///< from other CTAs, through global memory
   ChannelLayout channels;
   size_t channelCount = 0;
 };
@@ -283,6 +316,8 @@ struct LaunchShape {
   void (*entry)(void **) = nullptr;
   void **arguments = nullptr;
   const std::vector<Site> *sites = nullptr;
+  GlobalMemory *global = nullptr; ///< null: not tracked
+  bool asyncCopies = false;       ///< the kernel holds cp.async
 };
 
 /// A small fast generator; every decision of a run comes from one of these.
@@ -312,6 +347,7 @@ struct Machine {
   Thread *current = nullptr;
   unsigned live = 0;
   std::vector<Thread *> yielded;
+  std::vector<Thread *> copyThreads; ///< with asynchronous copies on their way
   uint64_t steps = 0, progress = 0, nextCopy = 1;
   size_t pendingCopies = 0;
   unsigned pendingWgmmas = 0;
@@ -376,7 +412,8 @@ struct Machine {
   void barrierWait(uint64_t address, uint32_t parity, SiteId site);
   void acquire(Warp &warp, const Mbarrier &bar);
   void namedBarrier(uint32_t id, uint32_t count, bool wait, SiteId site);
-  void clusterArrive(SiteId site);
+  /// `relaxed`: orders nothing.
+  void clusterArrive(bool relaxed, SiteId site);
   void clusterWait(SiteId site);
 
   // Tma.cpp
@@ -384,9 +421,21 @@ struct Machine {
   void issueCopy(TmaOp op, int coordinates);
   /// False (and the run stops) when the range is in no allocation.
   bool checkGlobal(uint64_t address, uint64_t bytes, bool write, SiteId site);
+  /// The global memory a copy reads or writes, when it is tracked.
+  void touchBox(const TmaOp &op);
   void runCopy(TmaOp &op);
   void bulkCommit(SiteId site);
   void bulkWait(uint32_t pending, bool readOnly, SiteId site);
+
+  // AsyncCopy.cpp
+  /// `valid` of the bytes come from memory, the rest is zero.
+  void asyncCopy(uint64_t to, uint64_t from, uint32_t bytes, uint32_t valid,
+                 SiteId site);
+  void asyncCommit(SiteId site);
+  void asyncWait(uint32_t pending, SiteId site);
+  /// `noIncrement`: the arrival is one that the barrier counts on already.
+  void asyncArrive(uint64_t address, bool noIncrement, SiteId site);
+  void runAsyncCopy(Thread &thread, size_t index);
 
   // WarpMma.cpp
   /// One lane's part of D(16x8) = A(16xK) B(Kx8) + C (dgemm.mma_sync).

@@ -290,7 +290,7 @@ static void openCluster(Machine &m, Cluster &cluster) {
     m.wake(*thread);
 }
 
-void Machine::clusterArrive(SiteId site) {
+void Machine::clusterArrive(bool relaxed, SiteId site) {
   Thread &thread = *current;
   Cluster &cluster = *thread.cta->cluster;
   if (thread.clusterPhase > cluster.phase) {
@@ -300,8 +300,10 @@ void Machine::clusterArrive(SiteId site) {
     return;
   }
   thread.clusterPhase = cluster.phase + 1;
-  cluster.current.join(thread.warp->clock);
-  thread.warp->tick();
+  if (!relaxed) {
+    cluster.current.join(thread.warp->clock);
+    thread.warp->tick();
+  }
   if (++cluster.arrived >= cluster.alive)
     openCluster(*this, cluster);
 }

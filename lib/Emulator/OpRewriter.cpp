@@ -171,7 +171,7 @@ Status OpRewriter::rewrite(LLVM::LLVMFuncOp func) {
     const StringRef dialect = op->getName().getDialectNamespace();
     if (dialect == "nvvm" || dialect == "dgemm" ||
         isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp,
-            LLVM::AtomicCmpXchgOp>(op)) {
+            LLVM::AtomicCmpXchgOp, LLVM::FenceOp>(op)) {
       Site entry;
       entry.op = op->getName().getStringRef().str();
       entry.location = locationText(op->getLoc());
@@ -236,6 +236,33 @@ static unsigned naturalAlignment(Type type) {
   return unsigned(llvm::PowerOf2Ceil(std::max(1u, bytesOf(type))));
 }
 
+static int32_t orderBits(LLVM::AtomicOrdering ordering) {
+  switch (ordering) {
+  case LLVM::AtomicOrdering::acquire:
+    return kAcquires;
+  case LLVM::AtomicOrdering::release:
+    return kReleases;
+  case LLVM::AtomicOrdering::acq_rel:
+  case LLVM::AtomicOrdering::seq_cst:
+    return kAcquires | kReleases;
+  default:
+    return 0;
+  }
+}
+
+/// NVPTX's names of scopes; none is the whole system.
+static Scope scopeOf(std::optional<StringRef> name) {
+  return llvm::StringSwitch<Scope>(name.value_or(""))
+      .Cases({"block", "singlethread"}, Scope::Cta)
+      .Case("cluster", Scope::Cluster)
+      .Default(Scope::Device);
+}
+
+void OpRewriter::makeFence(int32_t order, Scope scope) {
+  call("emu_fence", {}, {constant(order), constant(int64_t(scope))});
+  current->erase();
+}
+
 bool OpRewriter::rewriteMemory(Operation *op) {
   if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
     auto type = cast<LLVM::LLVMPointerType>(address.getType());
@@ -258,43 +285,67 @@ bool OpRewriter::rewriteMemory(Operation *op) {
                                   scratch())});
     return true;
   }
+  if (auto fence = dyn_cast<LLVM::FenceOp>(op)) {
+    makeFence(orderBits(fence.getOrdering()), scopeOf(fence.getSyncscope()));
+    return true;
+  }
   Value at;
   Type type;
   unsigned alignment = 0;
-  bool write = false, atomic = false;
+  AtomicKind kind = AtomicKind::Load;
+  std::optional<LLVM::AtomicOrdering> ordering;
+  std::optional<StringRef> scope;
+  // Volatile accesses are what kernels poll with; they order nothing.
   if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
     at = load.getAddr();
     type = load.getType();
     alignment = load.getAlignment().value_or(0);
-    atomic = load.getOrdering() != LLVM::AtomicOrdering::not_atomic ||
-             load.getVolatile_();
+    scope = load.getSyncscope();
+    if (load.getOrdering() != LLVM::AtomicOrdering::not_atomic ||
+        load.getVolatile_())
+      ordering = load.getOrdering();
   } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
     at = store.getAddr();
     type = store.getValue().getType();
     alignment = store.getAlignment().value_or(0);
-    write = true;
-  } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
-    at = rmw.getPtr();
-    type = rmw.getVal().getType();
-    write = atomic = true;
+    kind = AtomicKind::Store;
+    scope = store.getSyncscope();
+    if (store.getOrdering() != LLVM::AtomicOrdering::not_atomic ||
+        store.getVolatile_())
+      ordering = store.getOrdering();
+  } else if (auto update = dyn_cast<LLVM::AtomicRMWOp>(op)) {
+    at = update.getPtr();
+    type = update.getVal().getType();
+    kind = AtomicKind::Update;
+    scope = update.getSyncscope();
+    // LLVM writes `atom` with no ordering, whatever this op says.
+    ordering = LLVM::AtomicOrdering::monotonic;
   } else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
     at = exchange.getPtr();
     type = exchange.getVal().getType();
-    write = atomic = true;
+    kind = AtomicKind::Update;
+    scope = exchange.getSyncscope();
+    ordering = exchange.getSuccessOrdering();
   } else {
     return false;
   }
   const unsigned space =
       cast<LLVM::LLVMPointerType>(at.getType()).getAddressSpace();
-  if (space == 0 && !atomic)
+  const bool write = kind != AtomicKind::Load;
+  if (space == 0 && !ordering)
     return true; // the thread's own stack or parameters
-  if (atomic && !write)
+  if (ordering && kind == AtomicKind::Load)
     call("emu_yield", {}, {site()}); // perhaps a poll: let others run first
-  if (atomic && write)
+  if (ordering && write)
     call("emu_progress", {}, {});
   if (space == 3 || space == 7)
     call("emu_shared_access", {},
          {at, constant(bytesOf(type)), constant(write), site()});
+  else if (space <= 1 && ordering)
+    call("emu_global_atomic", {},
+         {at, constant(bytesOf(type)), constant(int64_t(kind)),
+          constant(orderBits(*ordering)), constant(int64_t(scopeOf(scope))),
+          site()});
   else if (space <= 1)
     call("emu_global_access", {},
          {at, constant(bytesOf(type)), constant(write),
@@ -349,10 +400,22 @@ bool OpRewriter::rewriteRegisters(Operation *op) {
     replace({call("emu_sreg", i32, {constant(int64_t(*which))})});
     return true;
   }
-  // Hints, and orderings that hold by themselves on one host thread.
+  if (auto fence = dyn_cast<NVVM::MembarOp>(op)) {
+    const NVVM::MemScopeKind scope = fence.getScope();
+    makeFence(kAcquires | kReleases,
+              scope == NVVM::MemScopeKind::CTA       ? Scope::Cta
+              : scope == NVVM::MemScopeKind::CLUSTER ? Scope::Cluster
+                                                     : Scope::Device);
+    return true;
+  }
+  if (isa<NVVM::FenceScClusterOp>(op)) {
+    makeFence(kAcquires | kReleases, Scope::Cluster);
+    return true;
+  }
+  // Hints.
   if (isa<NVVM::SetMaxRegisterOp, NVVM::PrefetchOp, NVVM::CpAsyncBulkPrefetchOp,
           NVVM::CpAsyncBulkTensorPrefetchOp, NVVM::GriddepcontrolOp,
-          NVVM::NanosleepOp, NVVM::MembarOp, NVVM::FenceScClusterOp>(op)) {
+          NVVM::NanosleepOp>(op)) {
     op->erase();
     return true;
   }

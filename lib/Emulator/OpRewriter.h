@@ -45,6 +45,8 @@ private:
   void replace(llvm::ArrayRef<Value> values);
   /// Wraps the rest of the op's work in `if (predicate)`.
   void guard(Value predicate);
+  /// Puts a fence of global memory in the place of the op.
+  void makeFence(int32_t order, Scope scope);
 
   // One per group of ops; true when the op was handled.
   bool rewriteMemory(mlir::Operation *op);

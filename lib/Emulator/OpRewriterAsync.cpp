@@ -101,7 +101,9 @@ bool OpRewriter::rewriteBarriers(Operation *op) {
     return true;
   }
   if (isa<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>(op)) {
-    finish("emu_cluster_arrive", {site()}, {}, false);
+    finish("emu_cluster_arrive",
+           {constant(isa<NVVM::ClusterArriveRelaxedOp>(op)), site()}, {},
+           false);
     return true;
   }
   if (isa<NVVM::ClusterWaitOp>(op)) {
@@ -180,6 +182,30 @@ bool OpRewriter::rewriteCopies(Operation *op) {
       return false;
     call("emu_bulk_store", {},
          {store.getDstMem(), store.getSrcMem(), store.getSize(), site()});
+    op->erase();
+    return true;
+  }
+  if (auto copy = dyn_cast<NVVM::CpAsyncOp>(op)) {
+    Value size = constant(copy.getSize());
+    call("emu_async_copy", {},
+         {copy.getDst(), copy.getSrc(), size,
+          copy.getCpSize() ? copy.getCpSize() : size, site()});
+    op->erase();
+    return true;
+  }
+  if (isa<NVVM::CpAsyncCommitGroupOp>(op)) {
+    call("emu_async_commit", {}, {site()});
+    op->erase();
+    return true;
+  }
+  if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op)) {
+    call("emu_async_wait", {}, {constant(wait.getN()), site()});
+    op->erase();
+    return true;
+  }
+  if (auto arrive = dyn_cast<NVVM::CpAsyncMBarrierArriveOp>(op)) {
+    call("emu_async_arrive", {},
+         {arrive.getAddr(), constant(arrive.getNoinc()), site()});
     op->erase();
     return true;
   }

@@ -200,6 +200,8 @@ static std::string waitText(const Thread &thread) {
   }
   case Wait::Bulk:
     return "for its TMA stores";
+  case Wait::AsyncCopy:
+    return "for its asynchronous copies";
   case Wait::Cluster:
     return "at the cluster barrier: " + std::to_string(cta.cluster->arrived) +
            " of " + std::to_string(cta.cluster->alive) +

@@ -49,6 +49,7 @@ Status Machine::prepare(const EmulatorOptions &opts, const LaunchShape &shape,
     auto cluster = std::make_unique<Cluster>();
     cluster->channels.warps = warpCount;
     cluster->channels.warpgroups = groupCount;
+    cluster->channels.copies = shape.asyncCopies ? warpCount : 0;
     cluster->channelCount =
         (cluster->channels.perCta() * perCluster + 15) / 16 * 16;
     for (unsigned r = 0; r < perCluster; ++r) {
@@ -86,6 +87,8 @@ static VectorClock baseClock(const Cluster &cluster) {
       if (warp.clock.size()) {
         base[warp.channel] = warp.now();
         base[warp.storeChannel] = warp.bulkGroups + 1;
+        if (cluster.channels.copies)
+          base[warp.copyChannel] = warp.copyTime + 1;
       }
     for (const Warpgroup &group : cta->warpgroups)
       base[cluster.channels.tensor(cta->rank, group.index)] =
@@ -107,6 +110,7 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
   cluster.phase = 0;
   const VectorClock base = baseClock(cluster);
   cluster.current.resize(cluster.channelCount);
+  cluster.acquired.clear();
   for (unsigned r = 0; r < cluster.ctas.size(); ++r) {
     Cta &cta = *cluster.ctas[r];
     cta.index = index * int64_t(cluster.ctas.size()) + r;
@@ -130,11 +134,14 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
       warp.winners.clear();
       warp.channel = cluster.channels.warp(r, w);
       warp.storeChannel = cluster.channels.store(r, w);
+      warp.copyChannel = cluster.channels.copy(r, w);
       warp.clock = base;
       warp.clock[warp.channel] += 1;
       ++warp.version;
       warp.bulkGroups += 1;
+      warp.copyTime += 1;
       warp.meetings.clear();
+      warp.moments = {};
       warps.push_back(&warp);
     }
     for (unsigned g = 0; g < cta.warpgroups.size(); ++g) {
@@ -158,6 +165,7 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
       thread.warp = &cta.warps[t / 32];
       thread.tid = uint16_t(t);
       thread.lane = uint8_t(t % 32);
+      thread.asyncTime = thread.warp->copyTime;
       thread.wgmmaCommitted = cta.warpgroups[t / 128].groupsCreated;
       thread.warp->ready |= 1u << thread.lane;
       thread.warp->alive |= 1u << thread.lane;
@@ -173,6 +181,7 @@ void Machine::runClusters(int64_t first, unsigned count) {
   warps.clear();
   live = 0;
   yielded.clear();
+  copyThreads.clear();
   steps = progress = 0;
   pendingCopies = 0;
   pendingWgmmas = 0;
@@ -264,7 +273,8 @@ void Machine::schedule() {
   uint64_t lastProgress = progress, idleRounds = 0;
   while (live && !stopped) {
     if (options->order == AsyncOrder::Random &&
-        (pendingCopies || pendingWgmmas) && random.below(4) == 0)
+        (pendingCopies || pendingWgmmas || !copyThreads.empty()) &&
+        random.below(4) == 0)
       runOneAsync();
     Warp *warp = pickWarp();
     if (!warp) {
@@ -361,6 +371,11 @@ void Machine::exitThread(Thread &thread) {
            "thread " + std::to_string(thread.tid) + " of CTA " +
                std::to_string(cta.index) +
                " exits with TMA stores whose reads it has not waited for");
+  if (options->checks.exit && thread.asyncLast > thread.asyncCovered)
+    report(FindingKind::ExitState, thread.site,
+           "thread " + std::to_string(thread.tid) + " of CTA " +
+               std::to_string(cta.index) +
+               " exits with asynchronous copies that nothing waits for");
   if (thread.clusterPhase > cluster.phase)
     --cluster.arrived;
   --cluster.alive;
@@ -439,7 +454,7 @@ void Machine::finishCta(Cta &cta) {
 //===----------------------------------------------------------------------===//
 
 bool Machine::runOneAsync() {
-  if (!pendingCopies && !pendingWgmmas)
+  if (!pendingCopies && !pendingWgmmas && copyThreads.empty())
     return false;
   // One candidate per queue that has something to do; the seed picks.
   Cta *chosenCta = nullptr;
@@ -472,13 +487,19 @@ bool Machine::runOneAsync() {
       }
     }
   }
-  if (!chosenCta && !chosenGroup)
+  Thread *chosenThread = nullptr;
+  if (!copyThreads.empty() && random.below(++seen) == 0)
+    chosenThread = copyThreads[random.below(uint32_t(copyThreads.size()))];
+  if (!chosenCta && !chosenGroup && !chosenThread)
     return false;
   ++progress;
   ++statistics.asyncOps;
   Thread *running = current;
   current = nullptr;
-  if (chosenGroup) {
+  if (chosenThread) {
+    runAsyncCopy(*chosenThread,
+                 random.below(uint32_t(chosenThread->asyncCopies.size())));
+  } else if (chosenGroup) {
     runWgmma(*chosenGroup);
   } else {
     std::vector<TmaOp> &queue = chosenCta->copies;

@@ -5,6 +5,7 @@
 
 #include "Machine.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
@@ -122,6 +123,9 @@ static std::string actor(const Cta &cta, Channel channel) {
   if (rest < layout.warpgroups)
     return "a WGMMA of warpgroup " + std::to_string(rest) + suffix;
   rest -= layout.warpgroups;
+  if (rest >= ChannelLayout::kBarriers)
+    return "an asynchronous copy of warp " +
+           std::to_string(rest - ChannelLayout::kBarriers) + suffix;
   for (const std::unique_ptr<Mbarrier> &bar : owner.barriers)
     if (bar->channel == int(channel))
       return "a TMA write that completes on the mbarrier at byte " +
@@ -145,8 +149,10 @@ static void race(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
 //===----------------------------------------------------------------------===//
 
 void emu::genericAccess(Machine &m, Thread &thread, uint64_t address,
-                        uint32_t bytes, bool write, uint32_t site) {
-  const char *verb = write ? "store to" : "load of";
+                        uint32_t bytes, bool write, uint32_t site, bool copy) {
+  const char *verb = copy    ? "asynchronous copy to"
+                     : write ? "store to"
+                             : "load of";
   Cta *target = m.ctaOf(address);
   const uint64_t offset = target ? address - target->shared.address() : 0;
   if (!target || !target->shared.inside(offset, bytes)) {
@@ -172,9 +178,11 @@ void emu::genericAccess(Machine &m, Thread &thread, uint64_t address,
   const VectorClock &seen = warp.clock;
   const bool local = &cta == thread.cta;
   const bool whole = bytes >= 4;
+  const Channel channel = copy ? warp.copyChannel : warp.channel;
+  const Time time = copy ? thread.asyncTime + 1 : warp.now();
   if (write && (checks.proxy || checks.races))
     thread.unfencedWrites.push_back(
-        {&cta, uint32_t(offset), bytes, warp.now()});
+        {&cta, uint32_t(offset), bytes, channel, time});
 
   for (uint64_t at = offset & ~3ull; at < offset + bytes; at += 4) {
     uint8_t mask = 0xF;
@@ -229,8 +237,8 @@ void emu::genericAccess(Machine &m, Thread &thread, uint64_t address,
     }
     chunk.generic = true;
     if (write) {
-      word.writer = warp.channel;
-      word.time = warp.now();
+      word.writer = channel;
+      word.time = time;
       word.mask = mask;
       word.site = site;
       word.unfenced |= mask;
@@ -384,21 +392,29 @@ template <typename Covers> static void flush(Thread &writer, Covers covers) {
 }
 
 void emu::proxyFence(Thread &thread) {
-  flush(thread, [](const UnfencedWrite &) { return true; });
   // The fence also covers what other threads wrote before it in causality
   // order: the usual case is one thread that fences after a barrier.
   const VectorClock &seen = thread.warp->clock;
+  const bool copies = thread.cta->cluster->channels.copies != 0;
   for (Cta *cta : thread.cta->cluster->ctas)
     for (Thread &other : cta->threads) {
-      if (&other == &thread || other.unfencedWrites.empty())
+      if (other.unfencedWrites.empty())
         continue;
-      const Channel channel = other.warp->channel;
-      const Time limit =
-          other.warp == thread.warp ? thread.warp->now() - 1 : seen[channel];
-      if (other.unfencedWrites.front().time > limit)
-        continue;
-      flush(other, [limit](const UnfencedWrite &entry) {
-        return entry.time <= limit;
-      });
+      const auto covers = [&](const UnfencedWrite &entry) {
+        // The lanes of a warp share a channel: one may have waited for its
+        // copies and another not.
+        if (entry.channel == other.warp->copyChannel && copies &&
+            std::any_of(other.asyncCopies.begin(), other.asyncCopies.end(),
+                        [&](const AsyncCopy &copy) {
+                          return !copy.bar && copy.time <= entry.time;
+                        }))
+          return false;
+        if (entry.channel != other.warp->channel || other.warp != thread.warp)
+          return entry.time <= seen[entry.channel];
+        return &other == &thread || entry.time < thread.warp->now();
+      };
+      // Stores come in the order of their times, copies among them do not.
+      if (copies || covers(other.unfencedWrites.front()))
+        flush(other, covers);
     }
 }

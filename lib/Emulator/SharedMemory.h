@@ -91,9 +91,10 @@ private:
   size_t count = 0;
 };
 
-/// An ordinary load or store of the running thread; reports and records.
+/// An ordinary load or store of the running thread, or the store that its
+/// asynchronous copy makes; reports and records.
 void genericAccess(Machine &m, Thread &thread, uint64_t address, uint32_t bytes,
-                   bool write, uint32_t site);
+                   bool write, uint32_t site, bool copy = false);
 /// A TMA write of [offset, offset + bytes) issued with `seen` known and
 /// complete at `time` of `channel`.
 void asyncWrite(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,

@@ -240,6 +240,28 @@ static Mbarrier *completionBarrier(Machine &m, const TmaOp &op, Cta &cta) {
   return bar;
 }
 
+void Machine::touchBox(const TmaOp &op) {
+  if (!launch.global)
+    return;
+  const bool write = !op.load;
+  const bool atomic = op.reduction >= 0;
+  const Time time = write ? current->warp->bulkGroups + 1 : 0;
+  if (!op.map) {
+    launch.global->touch(*this, op.globalAddress, op.bytes, write, atomic,
+                         op.site, time);
+    return;
+  }
+  if (!write && !launch.global->written(op.map->values->base))
+    return;
+  const int64_t element = op.map->elementBytes;
+  forEachRow(op, [&](uint32_t, uint64_t address, int64_t first, int64_t last) {
+    if (address)
+      launch.global->touch(*this, address + uint64_t(first * element),
+                           uint64_t((last - first) * element), write, atomic,
+                           op.site, time);
+  });
+}
+
 void Machine::issueCopy(TmaOp op, int coordinates) {
   Thread &thread = *current;
   Cta &cta = *thread.cta;
@@ -271,6 +293,7 @@ void Machine::issueCopy(TmaOp op, int coordinates) {
       !checkGlobal(op.globalAddress, op.bytes, !op.load, op.site))
     return;
   Warp &warp = *thread.warp;
+  touchBox(op);
 
   if (!op.load) {
     op.group = thread.bulkCommitted + 1;
