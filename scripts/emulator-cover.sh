@@ -2,16 +2,16 @@
 # SPDX-FileCopyrightText: The dgemm authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The larger cover: many ragged (schedule, shape, seed) runs of unmutated
-# kernels, none of which may give a finding or a wrong number.
-# Usage: scripts/emulator-cover.sh [BUILD_DIR [RUNS]]
+# The larger cover: what test/Emulator/cover.test runs, for more (shape,
+# schedule) pairs and another seed.
+# Usage: scripts/emulator-cover.sh [BUILD_DIR [PAIRS [SEED]]]
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
-program=$build/test/Unit/EmulatedKernelTests
+program=$build/bin/dgemm-run
 if [[ ! -x $program ]]; then
-  echo "error: $program is not built (ninja -C $build EmulatedKernelTests)" >&2
+  echo "error: $program is not built (ninja -C $build dgemm-run)" >&2
   exit 2
 fi
-DGEMM_EMULATOR_RUNS=${2:-2000} "$program" --gtest_filter='Compiled.*'
+exec python3 test/Emulator/Inputs/cover.py "$program" "${2:-2000}" "${3:-1}"

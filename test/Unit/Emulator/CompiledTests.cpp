@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of the compiler on the emulator: right numbers and no finding, in
-// every order. DGEMM_EMULATOR_RUNS scales the number of ragged runs.
+// every order. test/Emulator/cover.test takes ragged sizes and random
+// schedules.
 
 #include "CompiledGemm.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 
 using namespace dgemm;
 using namespace dgemm::test;
@@ -104,37 +103,6 @@ TEST(Compiled, CoverIsRightAndClean) {
           << c.gemm << " " << c.schedule << " " << toString(order) << "\n"
           << outcome.text();
     }
-  }
-}
-
-TEST(Compiled, RaggedShapesAreRightAndClean) {
-  const char *runsText = std::getenv("DGEMM_EMULATOR_RUNS");
-  const int runs = runsText ? std::atoi(runsText) : 60;
-  std::vector<std::pair<CompiledGemm, std::unique_ptr<EmulatorProgram>>> all;
-  for (const Case &c : kCases) {
-    Result<CompiledGemm> gemm = CompiledGemm::create(c.gemm, c.schedule);
-    ASSERT_TRUE(gemm.ok()) << c.schedule << ": " << gemm.message();
-    auto program = EmulatorProgram::createFromText(gemm->l3);
-    ASSERT_TRUE(program.ok()) << program.message();
-    all.push_back({std::move(*gemm), std::move(*program)});
-  }
-  uint32_t state = 2024;
-  const auto below = [&](uint32_t n) {
-    state = state * 1664525 + 1013904223;
-    return int64_t((uint64_t(state >> 8) * n) >> 24);
-  };
-  for (int i = 0; i < runs; ++i) {
-    const auto &[gemm, program] = all[size_t(below(uint32_t(all.size())))];
-    const int64_t m = 1 + below(400), n = 1 + below(400), k = 1 + below(700);
-    const AsyncOrder order = i % 4 == 0   ? AsyncOrder::Eager
-                             : i % 4 == 1 ? AsyncOrder::Random
-                                          : AsyncOrder::Lazy;
-    const Outcome outcome =
-        runGemm(*program, gemm, m, n, k, quick(order, uint64_t(i) + 1));
-    EXPECT_TRUE(outcome.clean())
-        << gemm.gemm << " " << gemm.schedule << " " << m << "x" << n << "x" << k
-        << " " << toString(order) << " seed " << i + 1 << "\n"
-        << outcome.text();
   }
 }
 
