@@ -146,8 +146,44 @@ static void visitBarriers(Operation *op, const Visit &visit) {
         wait->erase();
         op->erase();
       });
+    else
+      visit("drop-cluster-arrive", op, [=] { op->erase(); });
+    if (isa<NVVM::ClusterArriveOp>(op))
+      visit("cluster-arrive-relaxed", op, [=] {
+        OpBuilder b(op);
+        NVVM::ClusterArriveRelaxedOp::create(b, op->getLoc(), b.getUnitAttr());
+        op->erase();
+      });
+  } else if (isa<NVVM::ClusterWaitOp>(op)) {
+    visit("drop-cluster-wait", op, [=] { op->erase(); });
   } else if (isa<NVVM::MapaOp>(op)) {
     visit("mapa-wrong-rank", op, [=] { xorWith(op, 1, 1); });
+    visit("mapa-shifted", op, [=] { shiftPointer(op, 0, 8); });
+  }
+}
+
+/// Split K through global memory: CTAs count themselves in and order their
+/// partial sums by fences.
+static void visitAtomics(Operation *op, const Visit &visit) {
+  if (isa<LLVM::FenceOp, NVVM::MembarOp>(op)) {
+    visit("drop-fence", op, [=] { op->erase(); });
+  } else if (isa<LLVM::AtomicRMWOp>(op)) {
+    if (op->getResult(0).getType().isInteger()) {
+      visit("count-in-more", op, [=] { addTo(op, 1, 1); });
+      visit("count-in-elsewhere", op, [=] { shiftPointer(op, 0, 64); });
+    } else {
+      visit("add-elsewhere", op, [=] { shiftPointer(op, 0, 64); });
+    }
+  } else if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    if (load.getOrdering() == LLVM::AtomicOrdering::acquire)
+      visit("load-relaxed", op, [=]() mutable {
+        load.setOrdering(LLVM::AtomicOrdering::monotonic);
+      });
+  } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+    if (store.getOrdering() == LLVM::AtomicOrdering::release)
+      visit("store-relaxed", op, [=]() mutable {
+        store.setOrdering(LLVM::AtomicOrdering::monotonic);
+      });
   }
 }
 
@@ -230,6 +266,7 @@ static void visitAll(ModuleOp module, const Visit &visit) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     visitBarriers(op, visit);
+    visitAtomics(op, visit);
     visitCopies(op, visit);
     visitWgmma(op, visit);
   }
