@@ -120,7 +120,7 @@ struct Thread {
   /// Barriers initialised and not yet fenced.
   std::vector<uint32_t> unfencedBarriers;
   std::vector<UnfencedWrite> unfencedWrites;
-  uint32_t clusterPhase = 0;
+  uint32_t clusterPhase = 0, clusterWaited = 0;
 
   /// What the last releasing fence handed over, to whom, and what was read
   /// from atomics since the last acquiring one.

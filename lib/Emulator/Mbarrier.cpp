@@ -311,6 +311,12 @@ void Machine::clusterArrive(bool relaxed, SiteId site) {
 void Machine::clusterWait(SiteId site) {
   Thread &thread = *current;
   Cluster &cluster = *thread.cta->cluster;
+  if (thread.clusterWaited == thread.clusterPhase) {
+    report(FindingKind::BarrierMisuse, site,
+           "wait at the cluster barrier without an arrival before it", true);
+    return;
+  }
+  thread.clusterWaited = thread.clusterPhase;
   while (cluster.phase < thread.clusterPhase) {
     cluster.waiters.push_back(&thread);
     block(thread, Wait::Cluster, site, 0, thread.clusterPhase);

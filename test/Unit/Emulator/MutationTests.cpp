@@ -116,6 +116,11 @@ std::vector<Subject> subjects() {
                "= [0, 0], store = vector, persistent = false, promote = 128, "
                "split_k = 4 cluster, form = swap_ab",
                20, 136, 2560),
+      compiled("BF16, split K through a workspace", "a=bf16,b=bf16,d=bf16",
+               "tile = 64x64x64, consumers = 1 cooperative, stages = 2, regs = "
+               "[0, 0], store = vector, persistent = false, split_k = 2 "
+               "workspace",
+               100, 72, 640),
       clustered(DType::BF16),
       clustered(DType::F8E4M3FN),
   };

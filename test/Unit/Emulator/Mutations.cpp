@@ -148,7 +148,13 @@ static void visitBarriers(Operation *op, const Visit &visit) {
       });
     else
       visit("drop-cluster-arrive", op, [=] { op->erase(); });
-    if (isa<NVVM::ClusterArriveOp>(op))
+    // It orders something where the CTAs store into each other; elsewhere the
+    // mbarriers do.
+    bool storesAway = false;
+    op->getParentOfType<LLVM::LLVMFuncOp>().walk([&](LLVM::StoreOp store) {
+      storesAway |= store.getAddr().getType().getAddressSpace() == 7;
+    });
+    if (isa<NVVM::ClusterArriveOp>(op) && storesAway)
       visit("cluster-arrive-relaxed", op, [=] {
         OpBuilder b(op);
         NVVM::ClusterArriveRelaxedOp::create(b, op->getLoc(), b.getUnitAttr());
