@@ -88,7 +88,10 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
   double latency = registers ? c.latencyRegister
                    : dirty   ? c.latencyDirty
                              : c.latencyClean;
-  double stages = registers ? 1 : std::min<double>(in.stages, shape.steps);
+  double stages =
+      registers
+          ? 1
+          : std::min(in.freeSlots(c.heldPromoted, c.heldQueued), shape.steps);
   double ring =
       shape.steps / stages *
       (latency + step +

@@ -57,8 +57,8 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
   double columns = double(in.blockColumns) * (in.nBlocks - 1) + lastColumns;
   out.tensor = depth * m64 * columns / 2 * device.tensorCycleFactor;
   out.sharedMemory = depth * m64 * (16.0 * in.nBlocks + columns / 4);
-  out.latency =
-      c.loadLatency / (std::max(in.stages - 1, 1) * in.kBlocksPerStage);
+  out.latency = c.loadLatency / (in.freeSlots(c.heldPromoted, c.heldQueued) *
+                                 in.kBlocksPerStage);
   double sharing = in.pingPong ? 1 : in.consumers;
   double elements = double(in.tileM) * in.tileN / 128;
   out.promotion = in.promoted ? c.promotion * elements / sharing : 0;

@@ -13,6 +13,7 @@
 #include "dgemm/CostModel/Problem.h"
 #include "dgemm/CostModel/Schedule.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -55,6 +56,11 @@ struct CostInputs {
   bool evictFirst = true;
   L2State l2 = L2State::Clean;
 
+  /// Ring slots that loads can be on their way into, given those held back.
+  double freeSlots(double heldPromoted, double heldQueued) const {
+    double held = promoted ? heldPromoted : heldQueued;
+    return std::max(stages - held, 0.5);
+  }
   /// CTAs of one cluster, whether they share operands or a tile's K.
   int clusterSize() const {
     return clusterM * clusterN * (splitKind == SplitKind::Cluster ? splitK : 1);

@@ -45,6 +45,9 @@ struct LargeCoefficients {
   double scaleGroup = 10, scaleLoad = 80;
   /// TMA round trip that a ring of stages has to cover. cyc
   double loadLatency = 1393.5189;
+  /// Ring slots that are not free for the next load because a consumer has not
+  /// given them back: with promotion, and where WGMMAs queue up.
+  double heldPromoted = 1, heldQueued = 1;
   /// Bandwidth of DRAM reads and of D's writes. TB/s
   double hbmRead = 2.5218, hbmWrite = 3.4588;
   /// One row of at most 128 bytes of a TMA request, load or store. cyc
@@ -74,6 +77,8 @@ struct DecodeCoefficients {
   /// Share of the weights' bytes that each further row of tiles reads from DRAM
   /// again: its CTAs do not keep step with those of the first.
   double reread = 0.2;
+  /// As in LargeCoefficients.
+  double heldPromoted = 0, heldQueued = 0;
   /// Load latency with clean and dirty L2; of the register form. us
   double latencyClean = 0.6276, latencyDirty = 0.5316, latencyRegister = 0.3764;
   /// One SM's load bandwidth; of the register form. GB/s

@@ -172,6 +172,20 @@ TEST(LargeTerm, LoadLatencyPerStageInFlight) {
   EXPECT_NEAR(large(in, device), 32 * 750 / 1e3, 1e-6);
 }
 
+TEST(LargeTerm, SlotsThatAreHeldBack) {
+  DeviceModel device = ideal();
+  device.large.loadLatency = 6000;
+  device.large.heldPromoted = 0.2;
+  device.large.heldQueued = 1.5;
+  CostInputs in = tile();
+  in.stages = 3;
+  EXPECT_NEAR(large(in, device), 32 * 6000 / 2.8 / 1e3, 1e-6);
+  in.promoted = false;
+  EXPECT_NEAR(large(in, device), 32 * 6000 / 1.5 / 1e3, 1e-6);
+  in.stages = 1; // never less than half a slot
+  EXPECT_NEAR(large(in, device), 32 * 6000 / 0.5 / 1e3, 1e-6);
+}
+
 TEST(LargeTerm, TmaRowsAreSharedInAClusterAndClustersCost) {
   DeviceModel device = ideal();
   device.large.tmaRow = 10;
@@ -361,6 +375,18 @@ TEST(DecodeTerm, RingCoversLatencyAndTransfer) {
   EXPECT_NEAR(decodeCost(in, device).latency, 16 * 4.072, 1e-6);
   // The SM's own bandwidth: 64 K blocks of 1 us.
   EXPECT_NEAR(decodeCost(in, device).sharedMemory, 64, 1e-6);
+}
+
+TEST(DecodeTerm, SlotsThatAreHeldBack) {
+  DeviceModel device = ideal();
+  device.decode.latencyClean = 2;
+  device.decode.heldQueued = 2;
+  device.decode.heldPromoted = 3;
+  CostInputs in = token();
+  // 64 steps, two slots free: 32 rounds of 2 us latency and 0.072 us use
+  EXPECT_NEAR(decodeCost(in, device).latency, 32 * 2.072, 1e-6);
+  in.promoted = true;
+  EXPECT_NEAR(decodeCost(in, device).latency, 64 * 2.072, 1e-6);
 }
 
 TEST(DecodeTerm, TmaIssue) {
