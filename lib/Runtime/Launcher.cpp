@@ -7,6 +7,7 @@
 
 #include "dgemm/Runtime/TensorMapEncode.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -47,6 +48,50 @@ Result<uint64_t> WorkspacePool::acquire(int kernel, CUstream stream,
   return held.back().address();
 }
 
+static LaunchAttribute clusterAttribute(const KernelMetadata &kernel) {
+  LaunchAttribute attribute;
+  attribute.id = kLaunchClusterDimension;
+  attribute.value.cluster = {unsigned(kernel.cluster[0]),
+                             unsigned(kernel.cluster[1]),
+                             unsigned(kernel.cluster[2])};
+  return attribute;
+}
+
+static int clusterSize(const KernelMetadata &kernel) {
+  return kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2];
+}
+
+/// Asks the driver how many of the kernel's clusters run at once.
+static Status countClusters(const Device &device, const KernelMetadata &kernel,
+                            KernelFunction &function) {
+  if (clusterSize(kernel) == 1)
+    return Status::success();
+  LaunchAttribute attribute = clusterAttribute(kernel);
+  LaunchConfig config;
+  config.gridX = unsigned(clusterSize(kernel));
+  config.blockX = unsigned(kernel.threads);
+  config.sharedBytes = unsigned(kernel.dynamicSharedMemory);
+  config.attributes = &attribute;
+  config.attributeCount = 1;
+  ContextScope scope(device);
+  if (!scope.status())
+    return scope.status();
+  return device.api().check(
+      device.api().cuOccupancyMaxActiveClusters(&function.activeClusters,
+                                                function.handle, &config),
+      "active clusters of kernel '" + kernel.entry + "'");
+}
+
+int LoadedArtifact::usableSMs(int64_t m) const {
+  int all = owner->info().smCount;
+  Result<int> index = document.selectKernel(m);
+  if (!index || functions[*index].activeClusters == 0)
+    return all;
+  const KernelMetadata &kernel = document.kernels[*index];
+  int resident = functions[*index].activeClusters * clusterSize(kernel);
+  return std::clamp(resident / kernel.ctasPerSM, 1, all);
+}
+
 Result<std::shared_ptr<LoadedArtifact>>
 LoadedArtifact::load(std::shared_ptr<Device> device, LaunchMetadata metadata,
                      std::string_view image) {
@@ -72,6 +117,8 @@ LoadedArtifact::load(std::shared_ptr<Device> device, LaunchMetadata metadata,
         kernel.entry, kernel.dynamicSharedMemory, kernel.threads);
     if (!found)
       return found.status();
+    if (Status s = countClusters(*device, kernel, *found); !s)
+      return s;
     artifact->functions.push_back(*found);
   }
   return artifact;
@@ -91,7 +138,7 @@ Result<int64_t>
 LoadedArtifact::workspaceBytes(const LaunchSizes &sizes,
                                const LaunchOptions &options) const {
   Result<LaunchPlan> plan =
-      planSizes(document, sizes, options, owner->info().smCount);
+      planSizes(document, sizes, options, usableSMs(sizes.m));
   if (!plan)
     return plan.status();
   return plan->workspaceBytes;
@@ -101,7 +148,7 @@ Status LoadedArtifact::reserveWorkspace(const LaunchSizes &sizes,
                                         const LaunchOptions &options,
                                         CUstream stream) const {
   Result<LaunchPlan> plan =
-      planSizes(document, sizes, options, owner->info().smCount);
+      planSizes(document, sizes, options, usableSMs(sizes.m));
   if (!plan)
     return plan.status();
   if (plan->grid == 0 || plan->workspaceBytes == 0)
@@ -204,7 +251,7 @@ Status launch(const LoadedArtifact &artifact, const LaunchSizes &sizes,
               CUstream stream) {
   const Device &device = *artifact.owner;
   Result<LaunchPlan> planned = planLaunch(artifact.document, sizes, operands,
-                                          options, device.info().smCount);
+                                          options, artifact.usableSMs(sizes.m));
   if (!planned)
     return planned.status();
   const LaunchPlan &plan = *planned;
@@ -236,13 +283,8 @@ Status launch(const LoadedArtifact &artifact, const LaunchSizes &sizes,
 
   std::array<LaunchAttribute, 2> attributes;
   unsigned count = 0;
-  if (kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1) {
-    LaunchAttribute &attribute = attributes[count++];
-    attribute.id = kLaunchClusterDimension;
-    attribute.value.cluster = {unsigned(kernel.cluster[0]),
-                               unsigned(kernel.cluster[1]),
-                               unsigned(kernel.cluster[2])};
-  }
+  if (clusterSize(kernel) > 1)
+    attributes[count++] = clusterAttribute(kernel);
   if (options.programmaticDependentLaunch) {
     LaunchAttribute &attribute = attributes[count++];
     attribute.id = kLaunchProgrammaticStreamSerialization;

@@ -131,6 +131,7 @@ enum TensorMapType : int {
   X(cuFuncGetAttribute, (int *, int, Function))                                \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
     (int *, Function, int, size_t))                                            \
+  X(cuOccupancyMaxActiveClusters, (int *, Function, const LaunchConfig *))     \
   X(cuLaunchKernelEx, (const LaunchConfig *, Function, void **, void **))      \
   X(cuTensorMapEncodeTiled,                                                    \
     (TensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *,   \

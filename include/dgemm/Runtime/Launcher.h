@@ -76,6 +76,9 @@ private:
       : owner(std::move(device)), document(std::move(metadata)),
         workspaces(std::make_unique<WorkspacePool>(owner)) {}
 
+  /// SMs that the kernel for this M can be resident on at once.
+  int usableSMs(int64_t m) const;
+
   std::shared_ptr<Device> owner;
   LaunchMetadata document;
   std::unique_ptr<LoadedModule> module;

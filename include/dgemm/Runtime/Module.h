@@ -21,6 +21,10 @@ struct KernelFunction {
   int64_t localBytes = 0; ///< per thread: spills and stack
   int64_t staticSharedBytes = 0;
   int ctasPerSM = 0; ///< CTAs of the given size that fit on one SM
+  /// Clusters that fit on the device at once: fewer than its SMs would hold,
+  /// as the SMs of a group need not be a multiple of the cluster. 0 for a
+  /// kernel without clusters.
+  int activeClusters = 0;
 };
 
 /// A module loaded into one device's context; unloaded with its owner.

@@ -136,6 +136,11 @@ Code cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function, int,
   *blocks = 1;
   return kSuccess;
 }
+Code cuOccupancyMaxActiveClusters(int *clusters, Function,
+                                  const LaunchConfig *) {
+  *clusters = state.activeClusters;
+  return kSuccess;
+}
 Code cuLaunchKernelEx(const LaunchConfig *config, Function function,
                       void **parameters, void **) {
   if (state.contextDepth < 1)

@@ -42,6 +42,7 @@ struct FakeCudaState {
   std::map<std::string, int> dynamicShared; ///< opt-in by kernel name
   std::vector<FakeTensorMap> tensorMaps;
   int allocations = 0, synchronizations = 0, launches = 0, contextDepth = 0;
+  int activeClusters = 66;
   /// Called with the configuration and the kernel's parameter pointers.
   std::function<void(const dgemm::cuda::LaunchConfig &, const std::string &,
                      void **)>

@@ -131,6 +131,23 @@ TEST_F(Launcher, ClusterAndProgrammaticLaunchAreAttributes) {
   EXPECT_EQ(state->launches, 1);
 }
 
+TEST_F(Launcher, PersistentClustersAreAsManyAsRunAtOnce) {
+  LaunchMetadata metadata = makeMetadata();
+  metadata.kernels[0].cluster[0] = 4;
+  state->activeClusters = 3;
+  auto artifact = load(metadata);
+  ASSERT_TRUE(artifact);
+  EXPECT_EQ(artifact->function(0).activeClusters, 3);
+  unsigned expected = 12;
+  state->onLaunch = [&](const LaunchConfig &config, const std::string &,
+                        void **) { EXPECT_EQ(config.gridX, expected); };
+  EXPECT_TRUE(launch(*artifact, sizes, operands, options, stream).ok());
+  options.smLimit = 9;
+  expected = 8;
+  EXPECT_TRUE(launch(*artifact, sizes, operands, options, stream).ok());
+  EXPECT_EQ(state->launches, 2);
+}
+
 TEST_F(Launcher, EmptyOutputLaunchesNothing) {
   auto artifact = load(makeMetadata());
   ASSERT_TRUE(artifact);
