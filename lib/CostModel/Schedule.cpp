@@ -69,6 +69,10 @@ const char *toString(Multicast multicast) {
   return "none";
 }
 
+const char *toString(TileSource source) {
+  return source == TileSource::Dynamic ? "dynamic" : "static";
+}
+
 const char *toString(ScheduleSource source) {
   switch (source) {
   case ScheduleSource::Model:
@@ -155,6 +159,8 @@ std::string toString(const Schedule &schedule) {
     out += std::string(", stream_b = ") + (schedule.streamB ? "true" : "false");
   if (schedule.loadRows != defaults.loadRows)
     out += ", load_rows = " + text(schedule.loadRows);
+  if (schedule.tiles != defaults.tiles)
+    out += std::string(", tiles = ") + toString(schedule.tiles);
   return out;
 }
 
@@ -354,6 +360,9 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
     return reader.boolean(schedule.streamB);
   if (name == "load_rows")
     return reader.integer(schedule.loadRows);
+  if (name == "tiles")
+    return reader.keyword(schedule.tiles,
+                          {TileSource::Static, TileSource::Dynamic});
   return reader.integer(schedule.ctasPerSM);
 }
 
@@ -362,7 +371,7 @@ Result<Schedule> parseSchedule(const std::string &text) {
       "tile",     "consumers", "n_blocks", "stages",     "kblocks_per_stage",
       "swizzle",  "cluster",   "promote",  "regs",       "raster",
       "split_k",  "form",      "store",    "persistent", "ctas_per_sm",
-      "stream_b", "load_rows"};
+      "stream_b", "load_rows", "tiles"};
   Schedule schedule;
   ScheduleReader reader(text);
   std::set<std::string> seen;
@@ -375,7 +384,7 @@ Result<Schedule> parseSchedule(const std::string &text) {
       reader.fail("a clause name (tile, consumers, n_blocks, stages, "
                   "kblocks_per_stage, swizzle, cluster, promote, regs, raster, "
                   "split_k, form, store, persistent, ctas_per_sm, stream_b, "
-                  "load_rows)");
+                  "load_rows, tiles)");
     else if (!seen.insert(name).second)
       reader.fail("each clause once");
     if (!reader.error.empty())

@@ -82,6 +82,9 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
 
   int64_t orderBarriers = schedule.mode == ConsumerMode::PingPong ? 2 : 0;
   plan.barrierBytes = 8 * (2 * stages + orderBarriers);
+  int64_t queueStart = plan.barrierBytes;
+  if (schedule.tiles == TileSource::Dynamic)
+    plan.barrierBytes += 4 * 8 + 2 * 4;
 
   if (schedule.store == StoreKind::Tma) {
     plan.storeBoxColumns = boxColumns(problem, schedule, limits);
@@ -105,6 +108,7 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
           static_cast<int>(ceilDiv(plan.storeBoxes, plan.storeBoxesPerChunk));
   }
   plan.offsetBarriers = plan.offsetStore + plan.storeBytes;
+  plan.offsetTileQueue = plan.offsetBarriers + queueStart;
   plan.total = plan.offsetBarriers + plan.barrierBytes;
   if (schedule.splitKind == SplitKind::Cluster) {
     // Every consumer thread's accumulators, one 4-byte value after the other.

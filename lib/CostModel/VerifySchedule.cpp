@@ -185,6 +185,11 @@ static void checkCluster(Violations &out, const Schedule &schedule,
     out.add("multicast a: expected a cluster of at least 2 along N, found " +
                 text(schedule.clusterN),
             "cluster = 1x2 multicast a");
+  // A slice of several K blocks would not lie in one piece in the slot.
+  if (schedule.multicast != Multicast::None && schedule.kBlocksPerStage != 1)
+    out.add("kblocks_per_stage: expected 1 under multicast, found " +
+                text(schedule.kBlocksPerStage),
+            "kblocks_per_stage = 1");
   // Each CTA of the cluster loads an equal slice in whole 8-row swizzle groups.
   if (schedule.multicast == Multicast::B && schedule.clusterM > 1)
     checkMultiple(out, "tile N under multicast b", schedule.tileN,
@@ -225,6 +230,23 @@ static void checkLoadRows(Violations &out, const Schedule &schedule) {
             "load_rows = 0");
   if (checkRange(out, "load_rows", schedule.loadRows, 8, schedule.tileM))
     checkMultiple(out, "load_rows", schedule.loadRows, 8);
+}
+
+static void checkTiles(Violations &out, const Schedule &schedule) {
+  if (schedule.tiles == TileSource::Static)
+    return;
+  if (!schedule.persistent)
+    out.add("tiles dynamic: expected persistent = true, found false",
+            "persistent = true");
+  if (schedule.form == Form::Register)
+    out.add("tiles dynamic: expected form plain or swap_ab, found register",
+            "tiles = static");
+  // The CTAs of a cluster would have to agree on the next tile.
+  if (schedule.clusterM * schedule.clusterN != 1 || schedule.splitK != 1)
+    out.add("tiles dynamic: expected cluster = 1x1 and split_k = 1, found " +
+                text(schedule.clusterM) + "x" + text(schedule.clusterN) +
+                " and " + text(schedule.splitK),
+            "tiles = static");
 }
 
 static void checkForm(Violations &out, const Schedule &schedule) {
@@ -333,6 +355,7 @@ std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
   checkLoadRows(out, schedule);
   checkCluster(out, schedule, limits);
   checkSplit(out, schedule);
+  checkTiles(out, schedule);
   if (schedule.promotion < 0 || schedule.promotion % schedule.tileK != 0)
     out.add("promote: expected 0 or a multiple of tile K = " +
                 text(schedule.tileK) + ", found " + text(schedule.promotion),

@@ -103,6 +103,11 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   SmemPlan plan = planSharedMemory(problem, schedule);
   kernel.dynamicSharedMemory = plan.total;
 
+  // One copy brings this CTA's part of a multicast tile.
+  int parts = schedule.multicastCtas();
+  int rowsA =
+      schedule.rowsLoaded() / (schedule.multicast == Multicast::A ? parts : 1);
+  int rowsB = schedule.tileN / (schedule.multicast == Multicast::B ? parts : 1);
   if (schedule.form == Form::Register) {
     addPointer(kernel, Operand::A);
     addSize(kernel, Symbol::LdA, /*wide=*/true);
@@ -111,11 +116,10 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   } else {
     addTensorMap(kernel,
                  operandRecipe(Operand::A, problem.a, Symbol::M, Symbol::LdA,
-                               schedule, schedule.rowsLoaded(),
-                               schedule.swizzleA));
+                               schedule, rowsA, schedule.swizzleA));
     addTensorMap(kernel,
                  operandRecipe(Operand::B, problem.b, Symbol::N, Symbol::LdB,
-                               schedule, schedule.tileN, schedule.swizzleB));
+                               schedule, rowsB, schedule.swizzleB));
   }
   if (rowScalePath(problem, schedule) == RowScalePath::Ring) {
     TensorMapRecipe recipe;
@@ -159,6 +163,11 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   }
   if (schedule.splitKind == SplitKind::Workspace)
     addPointer(kernel, Operand::Workspace);
+  if (schedule.tiles == TileSource::Dynamic) {
+    // The counter of tiles given out, which the kernel leaves at zero.
+    addPointer(kernel, Operand::Workspace);
+    kernel.workspaceFixed = 16;
+  }
   // Sizes are always parameters, so that one launch path serves static and
   // dynamic kernels; a static size is a constant inside the kernel.
   addSize(kernel, Symbol::M, /*wide=*/false);

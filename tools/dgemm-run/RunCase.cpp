@@ -204,6 +204,11 @@ static Status runOnEmulator(const RunOptions &options, HostOperands &operands,
                            std::to_string(report.findings.size()) +
                            " faults:\n" + outcome.emulatorReport);
     }
+    const auto *fixed = reinterpret_cast<const uint8_t *>(addresses.workspace);
+    if (std::any_of(fixed, fixed + plan->kernel->workspaceFixed,
+                    [](uint8_t byte) { return byte != 0; }))
+      return Status::error("the kernel left the fixed part of its workspace "
+                           "other than zero");
     const HostMatrix &d = operands.d;
     if (i == 0)
       first.assign(d.allBytes(), d.allBytes() + d.allSize());

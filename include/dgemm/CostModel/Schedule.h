@@ -28,6 +28,7 @@
 //              | `ctas_per_sm` `=` int
 //              | `stream_b` `=` (`true` | `false`)
 //              | `load_rows` `=` int
+//              | `tiles` `=` (`static` | `dynamic`)
 //
 // `1x1` needs no multicast word and `split_k = 1` no kind.
 
@@ -69,6 +70,12 @@ enum class SplitKind {
   StreamK    ///< K blocks dealt evenly over CTAs, fix-up through the workspace
 };
 enum class Multicast { None, A, B };
+/// How the CTAs of a persistent kernel come by their tiles.
+enum class TileSource {
+  Static, ///< CTA c of n takes tiles c, c + n, c + 2 n, ...
+  Dynamic ///< each takes the next one from a counter in the workspace: pays
+          ///< when other kernels hold some of the SMs for a while
+};
 
 /// One complete set of decisions. Defaults are those of the attribute's text:
 /// a field that equals its default is not printed.
@@ -116,6 +123,7 @@ struct Schedule {
   /// whole tile. Rows of the tile beyond them are multiplied as they lie in
   /// shared memory, and not stored.
   int loadRows = 0;
+  TileSource tiles = TileSource::Static;
 
   bool operator==(const Schedule &) const = default;
 
@@ -146,6 +154,13 @@ struct Schedule {
   int threads() const {
     return form == Form::Register ? 32 * consumers : 128 * (consumers + 1);
   }
+  /// CTAs of a cluster that share the multicast operand's tile, each copying an
+  /// equal part of it to all of them; 1: nothing is multicast.
+  int multicastCtas() const {
+    return multicast == Multicast::A   ? clusterN
+           : multicast == Multicast::B ? clusterM
+                                       : 1;
+  }
   /// Whether registers move from the producer to the consumers.
   bool usesSetMaxRegisters() const {
     return regsConsumer != 0 && form != Form::Register;
@@ -166,6 +181,7 @@ const char *toString(StoreKind kind);
 const char *toString(RasterOrder order);
 const char *toString(SplitKind kind);
 const char *toString(Multicast multicast);
+const char *toString(TileSource source);
 
 /// Who chose a schedule; a lower source never overwrites a higher one.
 enum class ScheduleSource { Model, Tuned, User };
@@ -210,7 +226,10 @@ struct SmemPlan {
   int storeBoxesPerChunk = 0; ///< boxes of one warpgroup staged at a time
   int storeChunks = 0;        ///< rounds; 1: the whole tile is staged
   /// full[stages], empty[stages], then order[2] in ping-pong; 8 bytes each.
+  /// With dynamic tiles the queue of tile numbers follows: full[2], empty[2],
+  /// then the two numbers of 4 bytes.
   int64_t offsetBarriers = 0, barrierBytes = 0;
+  int64_t offsetTileQueue = 0;
   /// Split K over a cluster: partial sums that the other CTAs of the cluster
   /// put into the first one's memory, reducePart bytes from each. Split K
   /// through the workspace: for each consumer warpgroup a word of reducePart

@@ -34,6 +34,20 @@ struct ClusterStartPattern : KernelPattern<ClusterStartOp> {
   }
 };
 
+struct ClusterSyncPattern : KernelPattern<ClusterSyncOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ClusterSyncOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // Not aligned: threads come here from different branches.
+    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), UnitAttr());
+    NVVM::ClusterWaitOp::create(rewriter, op.getLoc(), UnitAttr());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// Every CTA but the first writes its registers into the first one's memory,
 /// value by value with the threads side by side; after the cluster's barrier
 /// the first adds them in the order of the ranks.
@@ -156,6 +170,6 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
 void mlir::dgemm::populateClusterPatterns(RewritePatternSet &patterns,
                                           const TypeConverter &converter,
                                           const KernelContext &context) {
-  patterns.add<ClusterRankPattern, ClusterStartPattern, ClusterReducePattern>(
-      converter, patterns.getContext(), context);
+  patterns.add<ClusterRankPattern, ClusterStartPattern, ClusterSyncPattern,
+               ClusterReducePattern>(converter, patterns.getContext(), context);
 }

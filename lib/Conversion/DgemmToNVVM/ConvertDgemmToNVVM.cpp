@@ -191,6 +191,9 @@ static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   for (auto [i, argument] : llvm::enumerate(metadata.arguments)) {
     if (argument.kind == KernelArgument::Kind::RasterGroup)
       context.rasterGroup = entry->getArgument(i);
+    if (argument.kind == KernelArgument::Kind::Pointer &&
+        argument.operand == ::dgemm::Operand::Workspace)
+      context.workspace = entry->getArgument(i);
     if (argument.kind == KernelArgument::Kind::TensorMap)
       context.tensorMaps.push_back(entry->getArgument(i));
   }
@@ -215,6 +218,7 @@ static LogicalResult convertKernel(KernelOp kernel, gpu::GPUModuleOp kernels) {
   TypeConverter converter;
   populateTypeConversions(converter);
   RewritePatternSet patterns(mlirContext);
+  populateTileLoopPatterns(patterns, converter, context);
   populateTilePatterns(patterns, converter, context);
   populateRingPatterns(patterns, converter, context);
   populateRegisterPatterns(patterns, converter, context);

@@ -45,10 +45,18 @@ void mlir::dgemm::populateTypeConversions(TypeConverter &converter) {
   });
 }
 
-Value KernelContext::broadcast(OpBuilder &builder, Location loc,
-                               Value value) const {
+/// Suspend-time hint of a barrier wait, in nanoseconds; the wait loops anyway.
+static constexpr int64_t kWaitHint = 10000000;
+
+void KernelContext::wait(OpBuilder &builder, Location loc, Value barrier,
+                         Value parity) {
+  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
+                                        constantI32(builder, loc, kWaitHint));
+}
+
+Value KernelContext::broadcast(OpBuilder &builder, Location loc, Value value) {
   return NVVM::ShflOp::create(
-      builder, loc, builder.getI32Type(), constantI32(builder, loc, -1), value,
+      builder, loc, value.getType(), constantI32(builder, loc, -1), value,
       constantI32(builder, loc, 0), constantI32(builder, loc, 31),
       NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
       UnitAttr());
@@ -87,6 +95,23 @@ void KernelContext::emitEntry(OpBuilder &builder, Location loc) {
   // those wrongly (tile 64x24x128, K = 512, two K blocks in a stage).
   int64_t depth = int64_t(schedule.tileK) * schedule.kBlocksPerStage;
   kSteps = broadcast(builder, loc, ceilDivide(builder, loc, sizeK, depth));
+  if (schedule.clusterM * schedule.clusterN > 1) {
+    Value rank = NVVM::ClusterId::create(builder, loc, i32);
+    Value rows = constantI32(builder, loc, schedule.clusterM);
+    // A side of one CTA is spelt out: consumers have no register to spare for
+    // what is known.
+    Value zero = constantI32(builder, loc, 0);
+    clusterRow =
+        schedule.clusterM == 1 ? zero
+        : schedule.clusterN == 1
+            ? rank
+            : arith::RemUIOp::create(builder, loc, rank, rows).getResult();
+    clusterCol =
+        schedule.clusterN == 1 ? zero
+        : schedule.clusterM == 1
+            ? rank
+            : arith::DivUIOp::create(builder, loc, rank, rows).getResult();
+  }
 }
 
 Value KernelContext::smemAt(OpBuilder &builder, Location loc,

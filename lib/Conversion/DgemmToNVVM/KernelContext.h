@@ -21,7 +21,7 @@ struct KernelContext {
   ::dgemm::SmemPlan plan;
 
   // Parameters of the function; null when the kernel has none of the kind.
-  Value sizeM, sizeN, sizeK, rasterGroup;
+  Value sizeM, sizeN, sizeK, rasterGroup, workspace;
   SmallVector<Value> tensorMaps;
 
   // Computed at entry.
@@ -33,11 +33,12 @@ struct KernelContext {
   Value warpInGroup; ///< i32, warp % 4
   Value warpgroup;   ///< i32, warp / 4
   Value kSteps;      ///< i32, ring steps of one tile, unknown to compilers
+  /// i32, place of this CTA in its cluster of tiles along M and N; null where
+  /// a cluster is one tile.
+  Value clusterRow, clusterCol;
 
   /// Emits the entry values.
   void emitEntry(OpBuilder &builder, Location loc);
-  /// The first lane's value in all lanes of a warp, which all execute this.
-  Value broadcast(OpBuilder &builder, Location loc, Value value) const;
   /// `offset` bytes (i32) into shared memory.
   Value smemAt(OpBuilder &builder, Location loc, Value offset) const;
   Value smemAt(OpBuilder &builder, Location loc, int64_t offset) const;
@@ -46,6 +47,12 @@ struct KernelContext {
                     int64_t step, Value slot) const;
   Value fullBarrier(OpBuilder &builder, Location loc, Value slot) const;
   Value emptyBarrier(OpBuilder &builder, Location loc, Value slot) const;
+  /// Waits, suspended, for the barrier's phase of this parity.
+  static void wait(OpBuilder &builder, Location loc, Value barrier,
+                   Value parity);
+  /// `value` as lane 0 has it, in all lanes of a warp, which all execute this;
+  /// the compiler then knows it to be uniform.
+  static Value broadcast(OpBuilder &builder, Location loc, Value value);
   /// Row of this thread's upper accumulators within a block: 64 rows of a
   /// warpgroup, in register form 16 rows of each warp.
   Value fragmentRow(OpBuilder &builder, Location loc) const;
@@ -64,6 +71,9 @@ LLVM::LLVMStructType registersOf(FragmentType fragment);
 LLVM::LLVMStructType registersOf(StripType strip);
 
 void populateTypeConversions(TypeConverter &converter);
+void populateTileLoopPatterns(RewritePatternSet &patterns,
+                              const TypeConverter &converter,
+                              const KernelContext &context);
 void populateTilePatterns(RewritePatternSet &patterns,
                           const TypeConverter &converter,
                           const KernelContext &context);

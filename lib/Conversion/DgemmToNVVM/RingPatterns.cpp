@@ -8,14 +8,12 @@
 using namespace mlir;
 using namespace mlir::dgemm;
 
-/// Suspend-time hint of a barrier wait, in nanoseconds; the wait loops anyway.
-static constexpr int64_t kWaitHint = 10000000;
-
 namespace {
 /// The thread that will load prefetches the tensor maps and initialises the
 /// barriers; it then loads at once, while the consumers wait until it has
 /// passed here. (It can: slots are free at the start, so it waits for nobody,
-/// and elect.sync names the same thread every time.)
+/// and elect.sync names the same thread every time.) Where CTAs of a cluster
+/// arrive at each other's barriers, all threads of the cluster meet instead.
 struct RingPattern : KernelPattern<RingOp> {
   using KernelPattern::KernelPattern;
 
@@ -26,6 +24,7 @@ struct RingPattern : KernelPattern<RingOp> {
     Value isProducer = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::eq, context.warpgroup,
         constantI32(rewriter, loc, context.schedule.consumers));
+    bool meets = op.getCtas() > 1;
     // Barrier 0 for the whole CTA.
     Value number = constantI32(rewriter, loc, 0);
     Value threads = constantI32(rewriter, loc, context.schedule.threads());
@@ -40,14 +39,20 @@ struct RingPattern : KernelPattern<RingOp> {
                               initialise(warp, loc, op);
                               scf::YieldOp::create(warp, loc);
                             });
-          NVVM::BarrierArriveOp::create(body, loc, number, threads);
+          if (!meets)
+            NVVM::BarrierArriveOp::create(body, loc, number, threads);
           scf::YieldOp::create(body, loc);
         },
         [&](OpBuilder &body, Location loc) {
-          NVVM::BarrierOp::create(body, loc, Type(), number, threads,
-                                  NVVM::BarrierReductionAttr(), Value());
+          if (!meets)
+            NVVM::BarrierOp::create(body, loc, Type(), number, threads,
+                                    NVVM::BarrierReductionAttr(), Value());
           scf::YieldOp::create(body, loc);
         });
+    if (meets) {
+      NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
+      NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
+    }
     rewriter.replaceOp(op, context.smem);
     return success();
   }
@@ -61,7 +66,8 @@ private:
           Value one = constantI32(body, loc, 1);
           // Every warp of a reading warpgroup arrives for itself: one warp's
           // wait says nothing of what its sisters have read.
-          Value readers = constantI32(body, loc, 4 * op.getConsumers());
+          Value readers =
+              constantI32(body, loc, 4 * op.getConsumers() * op.getCtas());
           for (int slot = 0; slot < context.schedule.stages; ++slot) {
             NVVM::MBarrierInitOp::create(
                 body, loc,
@@ -84,20 +90,16 @@ private:
   }
 };
 
-void createWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
-  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
-                                        constantI32(builder, loc, kWaitHint));
-}
-
 struct AcquirePattern : KernelPattern<AcquireOp> {
   using KernelPattern::KernelPattern;
 
   LogicalResult
   matchAndRewrite(AcquireOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    createWait(rewriter, op.getLoc(),
-               context.emptyBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
-               adaptor.getPhase());
+    KernelContext::wait(
+        rewriter, op.getLoc(),
+        context.emptyBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
+        adaptor.getPhase());
     rewriter.eraseOp(op);
     return success();
   }
@@ -109,9 +111,10 @@ struct WaitPattern : KernelPattern<WaitOp> {
   LogicalResult
   matchAndRewrite(WaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    createWait(rewriter, op.getLoc(),
-               context.fullBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
-               adaptor.getPhase());
+    KernelContext::wait(
+        rewriter, op.getLoc(),
+        context.fullBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
+        adaptor.getPhase());
     rewriter.eraseOp(op);
     return success();
   }
@@ -141,16 +144,41 @@ struct ReleasePattern : KernelPattern<ReleaseOp> {
   matchAndRewrite(ReleaseOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value first =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                              context.lane, constantI32(rewriter, loc, 0));
+    int ctas = context.schedule.multicastCtas();
+    // Lane 0, or with multicast one lane for each CTA that waits.
+    Value arrives =
+        ctas > 1
+            ? arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                    context.lane,
+                                    constantI32(rewriter, loc, ctas))
+            : arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                    context.lane,
+                                    constantI32(rewriter, loc, 0));
     Value barrier = context.emptyBarrier(rewriter, loc, adaptor.getSlot());
-    scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &body, Location loc) {
-      NVVM::MBarrierArriveOp::create(body, loc, Type(), barrier, Value());
-      scf::YieldOp::create(body, loc);
-    });
+    scf::IfOp::create(
+        rewriter, loc, arrives, [&](OpBuilder &body, Location loc) {
+          Value target = ctas > 1 ? inPeer(body, loc, barrier) : barrier;
+          NVVM::MBarrierArriveOp::create(body, loc, Type(), target, Value());
+          scf::YieldOp::create(body, loc);
+        });
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// The barrier in the CTA with the lane's number among those that share the
+  /// multicast tile. The arrival keeps the CTA's scope: it announces reads that
+  /// are over, no data, and with the cluster's scope ptxas 13.0 puts a fence of
+  /// the whole device in front of it.
+  Value inPeer(OpBuilder &builder, Location loc, Value barrier) const {
+    const ::dgemm::Schedule &schedule = context.schedule;
+    Value rows = constantI32(builder, loc, schedule.clusterM);
+    bool alongM = schedule.multicast == ::dgemm::Multicast::B;
+    Value row = alongM ? context.lane : context.clusterRow;
+    Value col = alongM ? context.clusterCol : context.lane;
+    Value before = arith::MulIOp::create(builder, loc, col, rows);
+    Value rank = arith::AddIOp::create(builder, loc, before, row);
+    auto clusterPointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+    return NVVM::MapaOp::create(builder, loc, clusterPointer, barrier, rank);
   }
 };
 
@@ -170,6 +198,16 @@ struct TmaLoadPattern : KernelPattern<TmaLoadOp> {
                                          : plan.slotBytesScaleA;
     Value local =
         context.slotAddress(rewriter, loc, base, step, adaptor.getSlot());
+    Value mask;
+    if (op.getPart()) {
+      Value skipped = arith::MulIOp::create(
+          rewriter, loc, adaptor.getPart(),
+          constantI32(rewriter, loc, step / op.getParts()));
+      local =
+          LLVM::GEPOp::create(rewriter, loc, local.getType(),
+                              rewriter.getI8Type(), local, ValueRange{skipped});
+      mask = sharingCtas(rewriter, loc);
+    }
     auto clusterPointer = LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
     Value destination =
         LLVM::AddrSpaceCastOp::create(rewriter, loc, clusterPointer, local);
@@ -179,10 +217,27 @@ struct TmaLoadPattern : KernelPattern<TmaLoadOp> {
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         rewriter, loc, destination, adaptor.getMap(), adaptor.getCoordinates(),
         context.fullBarrier(rewriter, loc, adaptor.getSlot()), ValueRange(),
-        Value(), hint, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        mask, hint, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
         NVVM::CTAGroupKindAttr(), Value());
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// i16, a bit for each CTA of the cluster that shares the multicast tile.
+  Value sharingCtas(OpBuilder &builder, Location loc) const {
+    const ::dgemm::Schedule &schedule = context.schedule;
+    bool alongM = schedule.multicast == ::dgemm::Multicast::B;
+    int64_t bits = 0;
+    for (int i = 0; i < schedule.multicastCtas(); ++i)
+      bits |= int64_t(1) << (alongM ? i : i * schedule.clusterM);
+    Value shift = context.clusterRow;
+    if (alongM)
+      shift =
+          arith::MulIOp::create(builder, loc, context.clusterCol,
+                                constantI32(builder, loc, schedule.clusterM));
+    Value wide = arith::ShLIOp::create(builder, loc,
+                                       constantI32(builder, loc, bits), shift);
+    return arith::TruncIOp::create(builder, loc, builder.getI16Type(), wide);
   }
 };
 

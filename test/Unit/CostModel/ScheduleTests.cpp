@@ -19,7 +19,8 @@ TEST(Schedule, EveryFieldRoundTrips) {
       "stages = 5, kblocks_per_stage = 2, swizzle = [128, 64, 32], "
       "cluster = 2x1 multicast b, promote = 128, regs = [24, 240], "
       "raster = along_n group 16, split_k = 4 cluster, form = swap_ab, "
-      "store = vector, persistent = false, ctas_per_sm = 2, stream_b = true";
+      "store = vector, persistent = false, ctas_per_sm = 2, stream_b = true, "
+      "tiles = dynamic";
   Result<Schedule> schedule = parseSchedule(text);
   ASSERT_TRUE(schedule.ok()) << schedule.message();
   EXPECT_EQ(schedule->tileM, 128);
@@ -31,6 +32,7 @@ TEST(Schedule, EveryFieldRoundTrips) {
   EXPECT_EQ(schedule->rasterOrder, RasterOrder::AlongN);
   EXPECT_EQ(schedule->splitKind, SplitKind::Cluster);
   EXPECT_FALSE(schedule->persistent);
+  EXPECT_EQ(schedule->tiles, TileSource::Dynamic);
   EXPECT_EQ(toString(*schedule), text);
 }
 
@@ -76,6 +78,7 @@ TEST(Schedule, BadTextNamesTheClause) {
       {"tile = 128x128x64, raster = along_m 8", "expected group"},
       {"tile = 128x128x64, persistent = 1", "expected true or false"},
       {"tile = 128x128x64, split_k = 4 magic", "clause 'split_k'"},
+      {"tile = 128x128x64, tiles = some", "expected static or dynamic"},
       {"tile = 99999999999x128x64", "clause 'tile': expected an integer"},
   };
   for (auto [text, expected] : cases) {
@@ -98,6 +101,13 @@ TEST(Schedule, DerivedQuantities) {
   schedule.tileM = 128;
   schedule.mode = ConsumerMode::PingPong;
   EXPECT_EQ(schedule.rowsPerConsumer(), 128);
+  schedule.clusterM = 2;
+  schedule.clusterN = 4;
+  EXPECT_EQ(schedule.multicastCtas(), 1);
+  schedule.multicast = Multicast::A;
+  EXPECT_EQ(schedule.multicastCtas(), 4);
+  schedule.multicast = Multicast::B;
+  EXPECT_EQ(schedule.multicastCtas(), 2);
   schedule.form = Form::SwapAB;
   schedule.mode = ConsumerMode::Cooperative;
   schedule.tileM = 16;

@@ -69,6 +69,14 @@ TEST(SmemPlan, Bf16PingPong) {
   EXPECT_EQ(plan.total, 5 * (16384 + 22528) + 32768 + 96);
 }
 
+TEST(SmemPlan, TileQueueBehindTheBarriers) {
+  SmemPlan plan = planSharedMemory(
+      bf16(), schedule("tile = 128x128x64, stages = 4, tiles = dynamic"));
+  EXPECT_EQ(plan.offsetTileQueue, plan.offsetBarriers + 8 * 2 * 4);
+  EXPECT_EQ(plan.barrierBytes, 8 * 2 * 4 + 4 * 8 + 2 * 4);
+  EXPECT_EQ(plan.total, plan.offsetBarriers + plan.barrierBytes);
+}
+
 TEST(SmemPlan, Bf16PingPongOneBoxAtATime) {
   SmemPlan plan = planSharedMemory(
       bf16(),

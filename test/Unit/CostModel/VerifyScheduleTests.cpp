@@ -218,6 +218,30 @@ TEST(VerifySchedule, Cluster) {
                   "cluster: expected at most 8 CTAs");
 }
 
+TEST(VerifySchedule, MulticastTakesOneKBlock) {
+  expectViolation(bf16(),
+                  "tile = 128x128x64, kblocks_per_stage = 2, cluster = 2x1 "
+                  "multicast b",
+                  "kblocks_per_stage: expected 1 under multicast, found 2",
+                  "kblocks_per_stage = 1");
+  expectLegal(bf16(), "tile = 128x128x64, cluster = 2x1 multicast b");
+  expectLegal(bf16(), "tile = 128x128x64, stages = 2, kblocks_per_stage = 2, "
+                      "cluster = 2x1");
+}
+
+TEST(VerifySchedule, DynamicTiles) {
+  expectLegal(bf16(), "tile = 128x128x64, tiles = dynamic");
+  expectViolation(bf16(),
+                  "tile = 128x128x64, persistent = false, "
+                  "tiles = dynamic",
+                  "tiles dynamic: expected persistent = true, found false",
+                  "persistent = true");
+  expectViolation(bf16(), "tile = 128x128x64, cluster = 2x1, tiles = dynamic",
+                  "tiles dynamic: expected cluster = 1x1 and split_k = 1, "
+                  "found 2x1 and 1",
+                  "tiles = static");
+}
+
 TEST(VerifySchedule, SplitK) {
   expectViolation(bf16(), "tile = 128x128x64, split_k = 0",
                   "split_k: expected 1 to 1024, found 0", "split_k = 1");

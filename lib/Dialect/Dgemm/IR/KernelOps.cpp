@@ -305,6 +305,10 @@ LogicalResult TilesOp::verify() {
   if (getLanes() < 1 || (getLanes() > 1 && !getLane()))
     return emitOpError() << "lanes must be positive and needs a lane, found "
                          << getLanes();
+  if (auto numbers = getNumbers();
+      numbers && *numbers != "fetch" && *numbers != "receive")
+    return emitOpError() << "numbers must be fetch or receive, found "
+                         << *numbers;
   return success();
 }
 
@@ -340,6 +344,13 @@ static LogicalResult verifyMember(Operation *op, RingType ring,
   return success();
 }
 
+LogicalResult RingOp::verify() {
+  if (getConsumers() < 1 || getCtas() < 1)
+    return emitOpError() << "expected at least one consumer and one CTA, found "
+                         << getConsumers() << " and " << getCtas();
+  return success();
+}
+
 LogicalResult SlotOp::verify() {
   RingType ring = getRing().getType();
   if (failed(verifyMember(*this, ring, getMember())))
@@ -359,7 +370,19 @@ LogicalResult TmaLoadOp::verify() {
   if (hint != "evict_first" && hint != "evict_last" && hint != "evict_normal")
     return emitOpError() << "hint must be evict_first, evict_last or "
                          << "evict_normal, found " << hint;
-  return verifyMember(*this, getRing().getType(), getMember());
+  if (failed(verifyMember(*this, getRing().getType(), getMember())))
+    return failure();
+  if (!getPart()) {
+    if (getParts() != 1)
+      return emitOpError() << "expected a part of " << getParts();
+    return success();
+  }
+  auto tile = cast<TileType>(getRing().getType().getMembers()[getMember()]);
+  if (getParts() < 2 || tile.getRows() % (8 * int64_t(getParts())) != 0)
+    return emitOpError() << "expected 2 or more parts of whole groups of 8 "
+                         << "rows, found " << getParts() << " of "
+                         << tile.getRows() << " rows";
+  return success();
 }
 
 LogicalResult MmaOp::verify() {

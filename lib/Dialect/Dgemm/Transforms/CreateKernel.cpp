@@ -66,14 +66,17 @@ static std::string whyNotRealised(const Problem &problem,
     if (problem.accumulate)
       return "form = swap_ab is not realised for D = C + A x B yet; plain is";
   }
-  if (schedule.clusterM * schedule.clusterN != 1)
-    return "clusters are not realised yet; cluster = 1x1 is";
   if (schedule.splitK != 1) {
     const char *kind = ::dgemm::toString(schedule.splitKind);
     if (schedule.splitKind == ::dgemm::SplitKind::StreamK)
       return std::string("split_k ") + kind +
              " is not realised yet; split_k = " +
              std::to_string(schedule.splitK) + " cluster and workspace are";
+    if (schedule.clusterM * schedule.clusterN != 1)
+      return std::string("split_k ") + kind +
+             " is realised only for one tile a cluster: cluster = 1x1, found " +
+             std::to_string(schedule.clusterM) + "x" +
+             std::to_string(schedule.clusterN);
     if (schedule.persistent || schedule.mode == ::dgemm::ConsumerMode::PingPong)
       return std::string("split_k ") + kind +
              " gives each CTA a part of one tile: it needs persistent = false "
@@ -84,8 +87,6 @@ static std::string whyNotRealised(const Problem &problem,
     return "kblocks_per_stage = " + std::to_string(schedule.kBlocksPerStage) +
            " is realised only for a fixed K that is a multiple of tileK (" +
            std::to_string(schedule.tileK) + ")";
-  if (schedule.rasterOrder != ::dgemm::RasterOrder::AlongM)
-    return "raster = along_n is not realised yet; along_m is";
   bool scaledAlongK = problem.scaleA.blockedAlongK();
   if (scaledAlongK && schedule.promotion != schedule.tileK)
     return "scales that change along K need promote = " +
@@ -134,6 +135,7 @@ static void buildBody(KernelOp kernel) {
   auto slots = slotTiles(kernel);
   if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
     ClusterStartOp::create(builder, loc);
+  waitForGrids(builder, loc);
 
   auto tiles = TilesOp::create(builder, loc, ValueRange{});
   builder.setInsertionPointToEnd(&tiles.getBody().front());
@@ -170,6 +172,10 @@ static void buildBody(KernelOp kernel) {
       });
   TileStoreOp::create(builder, loc, loop.getResult(0), m0, n0, Value{});
   NextOp::create(builder, loc, ValueRange{});
+  builder.setInsertionPointAfter(tiles);
+  // Others still arrive at this CTA's barriers after its own work is done.
+  if (schedule.multicastCtas() > 1)
+    ClusterSyncOp::create(builder, loc);
 }
 
 namespace {

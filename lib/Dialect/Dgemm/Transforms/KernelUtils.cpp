@@ -73,6 +73,11 @@ int64_t mlir::dgemm::bytesCopied(KernelOp kernel, int64_t member,
          (tile.getElementType().getIntOrFloatBitWidth() / 8);
 }
 
+void mlir::dgemm::waitForGrids(OpBuilder &builder, Location loc) {
+  GridWaitOp::create(builder, loc);
+  GridLaunchOp::create(builder, loc);
+}
+
 mlir::dgemm::TilesOp mlir::dgemm::findTiles(Operation *op) {
   TilesOp found;
   op->walk([&](TilesOp tiles) { found = tiles; });

@@ -29,6 +29,11 @@ SmallVector<std::pair<StringRef, TileType>> slotTiles(KernelOp kernel);
 /// only the rows that the schedule loads.
 int64_t bytesCopied(KernelOp kernel, int64_t member, TileType tile);
 
+/// What stands in front of everything that touches operands: the wait for the
+/// kernels in front, which may still write or read them, and leave for the next
+/// one to start. So late, at most one kernel waits behind this one.
+void waitForGrids(OpBuilder &builder, Location loc);
+
 /// The only tile loop below `op`; null when there is none.
 TilesOp findTiles(Operation *op);
 /// The K loop of a tile: the only scf.for in its body; null when absent.

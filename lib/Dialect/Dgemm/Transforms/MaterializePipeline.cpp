@@ -41,8 +41,9 @@ struct MaterializePipelinePass
 
   LogicalResult verifyLoads(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
   void materialize(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
+  /// `part` is this CTA's part of the multicast tile; null without one.
   void fillSlot(OpBuilder &builder, KernelOp kernel, Value ring, Value slot,
-                Value phase, scf::ForOp loop);
+                Value phase, Value part, scf::ForOp loop);
 };
 } // namespace
 
@@ -98,7 +99,7 @@ static TilesOp addCarriedValues(IRRewriter &rewriter, TilesOp tiles,
 
 void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
                                        Value ring, Value slot, Value phase,
-                                       scf::ForOp loop) {
+                                       Value part, scf::ForOp loop) {
   const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
   Location loc = loop.getLoc();
   auto loads = llvm::to_vector(loop.getBody()->getOps<LoadOp>());
@@ -118,19 +119,33 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
       return arith::MulIOp::create(builder, load.getLoc(), step,
                                    constantI32(builder, loc, factor));
     };
+    bool shared = load.getOperand() ==
+                  (schedule.multicast == ::dgemm::Multicast::A   ? "a"
+                   : schedule.multicast == ::dgemm::Multicast::B ? "b"
+                                                                 : "");
+    int parts = shared ? schedule.multicastCtas() : 1;
+    Value row = load.getRow();
+    if (shared) {
+      Value skipped = arith::MulIOp::create(
+          builder, loc, part,
+          constantI32(builder, loc,
+                      load.getTile().getType().getRows() / parts));
+      row = arith::AddIOp::create(builder, loc, row, skipped);
+    }
     SmallVector<Value, 3> coordinates;
     if (load.getOperand() == "scale_a")
-      coordinates = {load.getRow(), times(schedule.kBlocksPerStage)};
+      coordinates = {row, times(schedule.kBlocksPerStage)};
     else if (schedule.kBlocksPerStage == 1)
-      coordinates = {times(schedule.tileK), load.getRow()};
+      coordinates = {times(schedule.tileK), row};
     else
-      coordinates = {constantI32(builder, loc, 0), load.getRow(),
+      coordinates = {constantI32(builder, loc, 0), row,
                      times(schedule.kBlocksPerStage)};
     bool readOnce = schedule.streamB && load.getOperand() == "b";
     TmaLoadOp::create(builder, load.getLoc(),
                       kernel.getTensorMap(operandOf(load.getOperand())),
                       coordinates, ring, slot, static_cast<int32_t>(member),
-                      readOnce ? "evict_first" : "evict_normal");
+                      readOnce ? "evict_first" : "evict_normal",
+                      shared ? part : Value(), parts);
   }
   WaitOp::create(builder, loc, ring, slot, phase);
   for (auto [member, load] : llvm::enumerate(loads)) {
@@ -158,8 +173,17 @@ void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
       schedule.mode == ::dgemm::ConsumerMode::PingPong ? 1 : schedule.consumers;
   Value ring = RingOp::create(
       rewriter, loc, RingType::get(&getContext(), schedule.stages, members),
-      readers);
+      readers, schedule.multicastCtas());
   Value zero = constantI32(rewriter, loc, 0);
+  Value part;
+  if (schedule.multicastCtas() > 1) {
+    // CTAs of a cluster are numbered along M first.
+    Value rank = ClusterRankOp::create(rewriter, loc, rewriter.getI32Type());
+    Value rows = constantI32(rewriter, loc, schedule.clusterM);
+    part = schedule.multicast == ::dgemm::Multicast::B
+               ? arith::RemUIOp::create(rewriter, loc, rank, rows).getResult()
+               : arith::DivUIOp::create(rewriter, loc, rank, rows).getResult();
+  }
 
   TilesOp wider = addCarriedValues(rewriter, tiles, {zero, zero});
   auto slotAndPhase = wider.getBody().getArguments().take_back(2);
@@ -179,7 +203,7 @@ void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
 
   auto carried = newLoop.getRegionIterArgs().take_back(2);
   rewriter.setInsertionPointToStart(newLoop.getBody());
-  fillSlot(rewriter, kernel, ring, carried[0], carried[1], newLoop);
+  fillSlot(rewriter, kernel, ring, carried[0], carried[1], part, newLoop);
 
   auto next = cast<NextOp>(wider.getBody().front().getTerminator());
   SmallVector<Value> values(next.getValues());

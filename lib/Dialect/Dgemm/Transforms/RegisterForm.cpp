@@ -252,6 +252,7 @@ void RegisterBody::store(ArrayRef<Value> sums) {
 void RegisterBody::build() {
   if (schedule.splitK > 1)
     ClusterStartOp::create(builder, loc);
+  waitForGrids(builder, loc);
   auto tiles = TilesOp::create(builder, loc, ValueRange{});
   builder.setInsertionPointToEnd(&tiles.getBody().front());
   m0 = tiles.getBody().getArgument(0);

@@ -127,8 +127,16 @@ struct SpecializeWarpsPass
     if (!tiles || !findKLoop(tiles))
       return;
     OpBuilder builder(tiles);
+    RingOp ring = *rings.begin();
     createProducer(builder, kernel, tiles);
-    createConsumer(builder, kernel, tiles, (*rings.begin()).getRing());
+    createConsumer(builder, kernel, tiles, ring.getRing());
+    const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
+    if (schedule.tiles == ::dgemm::TileSource::Dynamic) {
+      builder.setInsertionPoint(ring);
+      TileQueueOp::create(builder, kernel.getLoc(), ring.getConsumers());
+      for (RoleOp role : kernel.getBody().getOps<RoleOp>())
+        findTiles(role).setNumbers(role.isProducer() ? "fetch" : "receive");
+    }
     tiles.erase();
   }
 

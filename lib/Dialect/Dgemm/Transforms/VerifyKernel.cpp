@@ -129,6 +129,51 @@ static LogicalResult verifyRegisterForm(KernelOp kernel) {
   return success();
 }
 
+/// What other kernels write or read is touched by the roles alone, or in
+/// register form by the tile loop; those come behind the wait for the kernels
+/// in front.
+static LogicalResult verifyGridWait(KernelOp kernel) {
+  bool waited = false;
+  for (Operation &op : kernel.getBody().front()) {
+    waited |= isa<GridWaitOp>(op);
+    if (!waited && isa<RoleOp, TilesOp, GridLaunchOp>(op))
+      return op.emitOpError("must stand behind dgemm.grid_wait");
+  }
+  return success();
+}
+
+/// Tile numbers come from a queue exactly where the schedule has them dynamic.
+static LogicalResult verifyTileSource(KernelOp kernel) {
+  bool dynamic =
+      kernel.getSchedule().getValue().tiles == ::dgemm::TileSource::Dynamic;
+  TileQueueOp queue;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto found = dyn_cast<TileQueueOp>(op))
+      queue = found;
+    auto ring = dyn_cast<RingOp>(op);
+    if (!ring)
+      continue;
+    if (static_cast<bool>(queue) != dynamic)
+      return op.emitOpError() << "expected " << (dynamic ? "a" : "no")
+                              << " dgemm.tile_queue in front";
+    if (queue && queue.getConsumers() != ring.getConsumers())
+      return queue.emitOpError()
+             << "expected the ring's " << ring.getConsumers()
+             << " consumers, found " << queue.getConsumers();
+  }
+  for (RoleOp role : kernel.getBody().getOps<RoleOp>())
+    if (TilesOp tiles = findTiles(role)) {
+      StringRef expected = !dynamic            ? ""
+                           : role.isProducer() ? "fetch"
+                                               : "receive";
+      if (tiles.getNumbers().value_or("") != expected)
+        return tiles.emitOpError()
+               << "expected numbers = \"" << expected << "\", found \""
+               << tiles.getNumbers().value_or("") << "\"";
+    }
+  return success();
+}
+
 /// Addresses, box sizes and barrier counts follow from the schedule alone, so
 /// what the IR says must be what the schedule implies.
 static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
@@ -154,6 +199,16 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
       if (op->getParentOp() != kernel)
         return op->emitOpError("must stand in the kernel's own body");
     }
+    if (auto load = dyn_cast<TmaLoadOp>(op)) {
+      bool shared =
+          load.getMember() < 2 &&
+          schedule.multicast == (load.getMember() == 0 ? ::dgemm::Multicast::A
+                                                       : ::dgemm::Multicast::B);
+      int parts = shared ? schedule.multicastCtas() : 1;
+      if (static_cast<int>(load.getParts()) != parts)
+        return op->emitOpError() << "expected a copy in " << parts
+                                 << " parts, found " << load.getParts();
+    }
     auto ring = dyn_cast<RingOp>(op);
     if (!ring)
       return WalkResult::advance();
@@ -165,6 +220,10 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
       return op->emitOpError()
              << "expected " << readers << " consumers to read a slot, found "
              << ring.getConsumers();
+    if (static_cast<int>(ring.getCtas()) != schedule.multicastCtas())
+      return op->emitOpError()
+             << "expected the slots of " << schedule.multicastCtas()
+             << " CTAs to be filled together, found " << ring.getCtas();
     if (ring.getRing().getType() != ringType)
       return op->emitOpError()
              << "expected " << ringType << " for this schedule";
@@ -213,7 +272,9 @@ struct VerifyKernelPass
     for (RoleOp role : kernel.getBody().getOps<RoleOp>())
       if (!role.isProducer() && failed(verifyReleases(role)))
         return failure();
-    return success();
+    if (failed(verifyGridWait(kernel)))
+      return failure();
+    return verifyTileSource(kernel);
   }
 };
 } // namespace

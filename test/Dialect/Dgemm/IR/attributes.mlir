@@ -12,10 +12,10 @@
 "test.op"() {attr = #dgemm.schedule<tile = 128x128x64, stages = 4, swizzle = [128, 128, 128], store = tma, persistent = true>} : () -> ()
 
 // Order is free, lines and comments may stand inside.
-// CHECK: attr = #dgemm.schedule<tile = 128x176x128, n_blocks = 2 overlapped, kblocks_per_stage = 2, cluster = 2x1 multicast b, promote = 128, raster = along_n group 16>
+// CHECK: attr = #dgemm.schedule<tile = 128x176x128, n_blocks = 2 overlapped, stages = 3, cluster = 2x1 multicast b, promote = 128, raster = along_n group 16>
 "test.op"() {attr = #dgemm.schedule<tile = 128x176x128, raster = along_n group 16,
   promote = 128, // elements
-  cluster = 2x1 multicast b, kblocks_per_stage = 2,
+  cluster = 2x1 multicast b, stages = 3,
   n_blocks = 2 overlapped>} : () -> ()
 
 // CHECK: attr = #dgemm.schedule<tile = 64x128x128, consumers = 1 cooperative, stages = 6, swizzle = [128, 128, 64], regs = [0, 0], store = vector, persistent = false, ctas_per_sm = 2>

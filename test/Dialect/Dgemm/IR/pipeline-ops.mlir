@@ -19,7 +19,7 @@
 // CHECK-SAME: (%[[SLOT:.*]]: i32, %[[PHASE:.*]]: i32)
 func.func @barriers(%slot: i32, %phase: i32) {
   // CHECK-NEXT: %[[RING:.*]] = dgemm.ring consumers 2 : <3 x{{ ?}}[!dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<176x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<1x128xf32>]>
-  // GENERIC: "dgemm.ring"() <{consumers = 2 : i32}>
+  // GENERIC: "dgemm.ring"() <{consumers = 2 : i32, ctas = 1 : i32}>
   %ring = dgemm.ring consumers 2 : !ring
   // CHECK-NEXT: dgemm.acquire %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]] : <3 x
   dgemm.acquire %ring[%slot] parity %phase : !ring
@@ -45,7 +45,7 @@ func.func @barriers(%slot: i32, %phase: i32) {
 // CHECK-SAME: (%[[MAP:.*]]: !dgemm.tensor_map, %[[RING:.*]]: !dgemm.ring<{{.*}}>, %[[SLOT:.*]]: i32)
 func.func @copies(%map: !dgemm.tensor_map, %ring: !ring, %slot: i32) {
   // CHECK-NEXT: dgemm.tma_load %[[MAP]]{{ ?}}[%[[SLOT]], %[[SLOT]]] to %[[RING]]{{ ?}}[%[[SLOT]]] member 0 : <3 x
-  // GENERIC: "dgemm.tma_load"({{.*}}) <{hint = "evict_normal", member = 0 : i32}>
+  // GENERIC: "dgemm.tma_load"({{.*}}) <{hint = "evict_normal", member = 0 : i32, operandSegmentSizes = array<i32: 1, 2, 1, 1, 0>, parts = 1 : i32}>
   dgemm.tma_load %map[%slot, %slot] to %ring[%slot] member 0 : !ring
   // CHECK-NEXT: dgemm.tma_load {{.*}} member 2 {hint = "evict_first"} : <3 x
   dgemm.tma_load %map[%slot, %slot, %slot, %slot, %slot] to %ring[%slot] member 2 {hint = "evict_first"} : !ring

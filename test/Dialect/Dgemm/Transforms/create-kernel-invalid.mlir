@@ -111,6 +111,15 @@ func.func @epilogue(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
 
 // -----
 
+func.func @split_of_blocks(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
+  // expected-error @+1 {{split_k cluster is realised only for one tile a cluster: cluster = 1x1, found 2x1}}
+  dgemm.matmul nt ins(%a, %a : memref<256x256xbf16>, memref<256x256xbf16>) outs(%d : memref<256x256xbf16>)
+    {schedule = #dgemm.schedule<tile = 64x64x64, consumers = 1 cooperative, regs = [0, 0], split_k = 2 cluster, cluster = 2x1, store = vector, persistent = false>}
+  return
+}
+
+// -----
+
 // One bad row of a table refuses the op.
 func.func @row(%a: memref<?x256xbf16>, %b: memref<256x256xbf16>, %d: memref<?x256xbf16>) {
   // expected-error @+1 {{promote must be tileK (64) or 0, found 128}}

@@ -51,6 +51,9 @@ func.func @table(%a: memref<?x256xf8E4M3FN>, %b: memref<256x256xf8E5M2>, %sa: me
 
 // CHECK-LABEL: dgemm.kernel @proj_kernel(
 // CHECK-SAME: attributes {problem = #dgemm.problem<nt, ?x128x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "tuned"}
+// Nothing is read or written before the kernels in front have finished.
+// CHECK-NEXT: dgemm.grid_wait
+// CHECK-NEXT: dgemm.grid_launch
 // CHECK-NEXT: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) {
 // CHECK-NEXT: %[[ZERO:.*]] = dgemm.zero : <128x128xf32>
 // CHECK: %[[BLOCKS:.*]] = dgemm.k_blocks
@@ -61,6 +64,7 @@ func.func @table(%a: memref<?x256xf8E4M3FN>, %b: memref<256x256xf8E5M2>, %sa: me
 // CHECK-NEXT: scf.yield %[[Y]]
 // CHECK: dgemm.tile_store %[[LOOP]] at{{ ?}}[%[[M0]], %[[N0]]] : !dgemm.fragment<128x128xf32>
 // CHECK-NEXT: dgemm.next{{$}}
+// CHECK-NOT: dgemm.cluster_sync
 
 // D and C as pointers with their strides: nothing of D goes by TMA.
 // CHECK-LABEL: dgemm.kernel @twice_kernel_0(
@@ -75,3 +79,15 @@ func.func @table(%a: memref<?x256xf8E4M3FN>, %b: memref<256x256xf8E5M2>, %sa: me
 // CHECK: dgemm.load "b"{{ ?}}[%{{.*}}] : <128x128xf8E5M2, swizzle = 128>
 // CHECK-LABEL: dgemm.kernel @table_kernel_1(
 // CHECK-SAME: schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "tuned"
+
+// CTAs that share a tile end together.
+// CHECK-LABEL: dgemm.kernel @shared_kernel(
+// CHECK: dgemm.next
+// CHECK-NEXT: }
+// CHECK-NEXT: dgemm.cluster_sync
+// CHECK-NEXT: }
+func.func @shared(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
+  dgemm.matmul nt ins(%a, %a : memref<256x256xbf16>, memref<256x256xbf16>) outs(%d : memref<256x256xbf16>)
+    {schedule = #dgemm.schedule<tile = 64x128x64, consumers = 1 cooperative, regs = [0, 0], cluster = 2x1 multicast b>}
+  return
+}

@@ -18,6 +18,7 @@ dgemm.kernel @bf16(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tens
   %c1_i32 = arith.constant 1 : i32
   %c0_i32 = arith.constant 0 : i32
   %0 = dgemm.ring consumers 2 : !ring
+  dgemm.grid_wait
   dgemm.role producer registers 40 {
     %1:2 = dgemm.tiles (%m0, %n0) iter_args(%s0 = %c0_i32 : i32, %p0 = %c0_i32 : i32) {
       %2 = dgemm.k_blocks : i32

@@ -172,6 +172,20 @@ def Dgemm_ClusterStartOp
   let assemblyFormat = "attr-dict";
 }
 
+def Dgemm_ClusterSyncOp
+    : Dgemm_Op<"cluster_sync",
+               [MemoryEffects<[MemRead<Dgemm_BarrierResource>,
+                               MemWrite<Dgemm_BarrierResource>,
+                               MemRead<Dgemm_SharedResource>,
+                               MemWrite<Dgemm_SharedResource>]>]> {
+  let summary = "all threads of all CTAs of the cluster meet";
+  let description = [{
+    At the end of a kernel whose CTAs release each other's slots: a CTA must
+    not exit while others still arrive at its barriers.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Dgemm_ClusterReduceOp
     : Dgemm_Op<"cluster_reduce",
                [MemoryEffects<[MemRead<Dgemm_SharedResource>,

@@ -122,12 +122,19 @@ def Dgemm_TilesOp
     `lanes`-th of the CTA's tiles is visited, from number `lane`
     (ping-pong consumers).
 
+    Without `numbers` the CTA's tiles follow from its number and how many CTAs
+    there are. With `numbers = "fetch"` one thread takes the number of each
+    tile from the counter in the workspace, which all CTAs share, and passes it
+    on through the kernel's `dgemm.tile_queue`; with "receive" the warps of the
+    consumers take it from there.
+
     ```mlir
     dgemm.tiles (%m0, %n0) iter_args(%slot = %c0 : i32) { ... dgemm.next %s : i32 }
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$inits, Optional<I32>:$lane,
-                       DefaultValuedAttr<I32Attr, "1">:$lanes);
+                       DefaultValuedAttr<I32Attr, "1">:$lanes,
+                       OptionalAttr<StrAttr>:$numbers);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -24,10 +24,56 @@ def Dgemm_RingOp : Dgemm_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
     Names the ring and initialises its barriers before any warp passes the
     op: full[slot] expects one arrival (the producer's) plus the copied bytes,
     empty[slot] one arrival from each of `consumers` warpgroups.
+
+    With `ctas` above 1 the slots of that many CTAs of the cluster are filled
+    together by multicast: the warpgroups of all of them let go of a slot in
+    each, and no warp of the cluster passes the op before every CTA's barriers
+    are initialised.
+  }];
+  let arguments = (ins I32Attr:$consumers,
+                       DefaultValuedAttr<I32Attr, "1">:$ctas);
+  let results = (outs Dgemm_RingType:$ring);
+  let assemblyFormat = [{
+    `consumers` $consumers (`ctas` $ctas^)? attr-dict `:` type($ring)
+  }];
+  let hasVerifier = 1;
+}
+
+def Dgemm_TileQueueOp : Dgemm_Op<"tile_queue", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "the queue of tile numbers from the producer to the consumers";
+  let description = [{
+    Two places in shared memory, used in turn. Initialises their barriers in
+    front of the `dgemm.ring`, which lets the warps pass: full[place] expects
+    the producer's arrival, empty[place] one from every warp of the `consumers`
+    warpgroups that read it. In ping-pong each warpgroup has its own place.
   }];
   let arguments = (ins I32Attr:$consumers);
-  let results = (outs Dgemm_RingType:$ring);
-  let assemblyFormat = "`consumers` $consumers attr-dict `:` type($ring)";
+  let assemblyFormat = "`consumers` $consumers attr-dict";
+}
+
+def Dgemm_GridWaitOp
+    : Dgemm_Op<"grid_wait", [MemoryEffects<[MemRead<Dgemm_GlobalResource>,
+                                            MemWrite<Dgemm_GlobalResource>]>]> {
+  let summary = "wait until the kernels before this one have finished";
+  let description = [{
+    All threads. Where the launch asked for programmatic dependence, the kernel
+    starts before those in front of it have finished; what they write may be
+    read, and what they read be written, only after this op. In another launch
+    it does nothing.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Dgemm_GridLaunchOp
+    : Dgemm_Op<"grid_launch", [MemoryEffects<[MemRead<Dgemm_GlobalResource>,
+                                              MemWrite<Dgemm_GlobalResource>]>]> {
+  let summary = "let the kernel behind this one start";
+  let description = [{
+    All threads. A dependent kernel that was launched for it may take up SMs as
+    soon as every CTA has come here; it waits for this kernel's end with its own
+    `dgemm.grid_wait`.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 def Dgemm_AdvanceOp : Dgemm_Op<"advance", [Pure]> {
@@ -76,7 +122,8 @@ def Dgemm_WaitOp : Dgemm_RingBarrierOp<"wait"> {
 def Dgemm_ReleaseOp : Dgemm_RingBarrierOp<"release"> {
   let summary = "consumer: one arrival at empty[slot] for this warpgroup";
   let description = [{
-    The warpgroup no longer reads the slot. `pending` is the number of the most
+    The warpgroup no longer reads the slot. In a ring of several CTAs it says
+    so in each of them. `pending` is the number of the most
     recently committed WGMMA groups that read other slots and may still run;
     all older ones are waited for first (by what insert-fences puts in front).
   }];
@@ -97,20 +144,27 @@ def Dgemm_SlotOp : Dgemm_Op<"slot", [Pure]> {
 }
 
 def Dgemm_TmaLoadOp
-    : Dgemm_Op<"tma_load", [MemoryEffects<[MemRead<Dgemm_GlobalResource>,
+    : Dgemm_Op<"tma_load", [AttrSizedOperandSegments,
+                            MemoryEffects<[MemRead<Dgemm_GlobalResource>,
                                            MemWrite<Dgemm_SharedResource>]>]> {
   let summary = "copy one box into a slot; its bytes arrive at full[slot]";
   let description = [{
     Coordinates stand in the tensor map's order, the contiguous one first, in
     elements. Elements outside the tensor are written as zeros and counted as
     bytes. `hint` is "evict_first", "evict_last" or "evict_normal".
+
+    `part %p of n`: the box is the p-th of n equal runs of the member's rows,
+    and goes to the same place of the slot in each of the ring's n CTAs, at
+    whose full[slot] its bytes arrive. Together they bring all of the member.
   }];
   let arguments = (ins Dgemm_TensorMapType:$map, Variadic<I32>:$coordinates,
                        Dgemm_RingType:$ring, I32:$slot, I32Attr:$member,
-                       DefaultValuedAttr<StrAttr, "\"evict_normal\"">:$hint);
+                       DefaultValuedAttr<StrAttr, "\"evict_normal\"">:$hint,
+                       Optional<I32>:$part,
+                       DefaultValuedAttr<I32Attr, "1">:$parts);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $ring `[` $slot `]` `member` $member
-    attr-dict `:` type($ring)
+    (`part` $part^ `of` $parts)? attr-dict `:` type($ring)
   }];
   let hasVerifier = 1;
 }

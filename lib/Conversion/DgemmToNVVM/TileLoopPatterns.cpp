@@ -1,0 +1,432 @@
+// SPDX-FileCopyrightText: The dgemm authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop over a CTA's tiles: where their numbers come from, and which rows
+// and columns of D a number stands for.
+
+#include "KernelContext.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace mlir::dgemm;
+
+namespace {
+/// Addresses of the queue that carries tile numbers from producer to consumers.
+class TileQueue {
+public:
+  TileQueue(const KernelContext &context, Location loc)
+      : context(context), loc(loc) {}
+
+  Value full(OpBuilder &builder, Value place) const {
+    return at(builder, 0, 8, place);
+  }
+  Value empty(OpBuilder &builder, Value place) const {
+    return at(builder, 16, 8, place);
+  }
+  Value number(OpBuilder &builder, Value place) const {
+    return at(builder, 32, 4, place);
+  }
+
+private:
+  Value at(OpBuilder &builder, int64_t offset, int64_t step,
+           Value place) const {
+    return context.slotAddress(
+        builder, loc, context.plan.offsetTileQueue + offset, step, place);
+  }
+
+  const KernelContext &context;
+  Location loc;
+};
+
+/// The thread that will load initialises the queue's barriers; the ring behind
+/// it fences and lets everyone pass.
+struct TileQueuePattern : KernelPattern<TileQueueOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(TileQueueOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value firstWarp =
+        constantI32(rewriter, loc, 4 * context.schedule.consumers);
+    Value isLoading = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, context.warp, firstWarp);
+    scf::IfOp::create(
+        rewriter, loc, isLoading, [&](OpBuilder &body, Location loc) {
+          Value elected =
+              NVVM::ElectSyncOp::create(body, loc, body.getI1Type(), Value());
+          scf::IfOp::create(body, loc, elected,
+                            [&](OpBuilder &thread, Location loc) {
+                              initialise(thread, loc, op.getConsumers());
+                              scf::YieldOp::create(thread, loc);
+                            });
+          scf::YieldOp::create(body, loc);
+        });
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  void initialise(OpBuilder &builder, Location loc, int64_t consumers) const {
+    TileQueue queue(context, loc);
+    Value one = constantI32(builder, loc, 1);
+    Value readers = constantI32(builder, loc, 4 * consumers);
+    for (int place : {0, 1}) {
+      Value number = constantI32(builder, loc, place);
+      NVVM::MBarrierInitOp::create(builder, loc, queue.full(builder, number),
+                                   one, Value());
+      NVVM::MBarrierInitOp::create(builder, loc, queue.empty(builder, number),
+                                   readers, Value());
+    }
+  }
+};
+
+/// A divisor that stays the same for many divisions. A 32-bit division takes
+/// a chain of about 130 cycles, which no warp hides between two tiles; with the
+/// reciprocal at hand it is a multiplication and a correction.
+class Divisor {
+public:
+  /// `value` is an i32 greater than 0.
+  Divisor(OpBuilder &builder, Location loc, Value value)
+      : value(value), reciprocal(arith::DivUIOp::create(
+                          builder, loc, constantI32(builder, loc, -1), value)) {
+  }
+  Divisor(Value value, Value reciprocal)
+      : value(value), reciprocal(reciprocal) {}
+
+  /// This one where `condition` holds, else `other`.
+  Divisor orElse(OpBuilder &builder, Location loc, Value condition,
+                 const Divisor &other) const {
+    return {
+        arith::SelectOp::create(builder, loc, condition, value, other.value),
+        arith::SelectOp::create(builder, loc, condition, reciprocal,
+                                other.reciprocal)};
+  }
+
+  /// Quotient and remainder of an i32 below 2^31. The reciprocal is
+  /// floor((2^32 - 1) / d), which falls short of 2^32 / d by at most 1, so the
+  /// high word of the product is the quotient or one less.
+  std::pair<Value, Value> divide(OpBuilder &builder, Location loc,
+                                 Value dividend) const {
+    Value low =
+        arith::MulUIExtendedOp::create(builder, loc, dividend, reciprocal)
+            .getHigh();
+    Value product = arith::MulIOp::create(builder, loc, low, value);
+    Value rest = arith::SubIOp::create(builder, loc, dividend, product);
+    Value isShort = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::uge, rest, value);
+    Value up =
+        arith::AddIOp::create(builder, loc, low, constantI32(builder, loc, 1));
+    Value down = arith::SubIOp::create(builder, loc, rest, value);
+    return {arith::SelectOp::create(builder, loc, isShort, up, low),
+            arith::SelectOp::create(builder, loc, isShort, down, rest)};
+  }
+
+private:
+  Value value, reciprocal;
+};
+
+/// A loop over the numbers of the CTA's tiles, each split into row and column
+/// by the raster: within a group of `rasterGroup` tile rows, down the rows
+/// first; along N the same with columns. A cluster walks blocks of clusterM by
+/// clusterN tiles in place of tiles; those beyond D load zeros and store
+/// nothing. No loop in register form.
+struct TilesPattern : KernelPattern<TilesOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(TilesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const ::dgemm::Schedule &schedule = context.schedule;
+    Value blocksM = ceilDivide(rewriter, loc, context.sizeM,
+                               int64_t(schedule.tileM) * schedule.clusterM);
+    Value blocksN = ceilDivide(rewriter, loc, context.sizeN,
+                               int64_t(schedule.tileN) * schedule.clusterN);
+    Value total = arith::MulIOp::create(rewriter, loc, blocksM, blocksN);
+    Raster raster = prepareRaster(rewriter, loc, blocksM, blocksN);
+    auto next = cast<NextOp>(op.getBody().front().getTerminator());
+    if (schedule.form == ::dgemm::Form::Register && op.getInits().empty()) {
+      // Each CTA has one tile; a loop would keep its state in registers.
+      auto [row, column] = rasterise(
+          rewriter, loc, firstAndStep(rewriter, op, adaptor).first, raster);
+      rewriter.eraseOp(next);
+      rewriter.inlineBlockBefore(&op.getBody().front(), op, {row, column});
+      rewriter.eraseOp(op);
+      return success();
+    }
+
+    Operation *loop;
+    Block *body;
+    Value number;
+    SmallVector<Value> carried, yields;
+    if (op.getNumbers()) {
+      auto whileLoop = createQueuedLoop(rewriter, op, adaptor, total);
+      loop = whileLoop;
+      body = whileLoop.getAfterBody();
+      number = body->getArgument(0);
+      carried.assign(body->args_begin() + 3, body->args_end());
+      rewriter.setInsertionPointToStart(body);
+      yields = nextPlace(rewriter, loc, op, body->getArgument(1),
+                         body->getArgument(2));
+    } else {
+      auto forLoop = createCountedLoop(rewriter, op, adaptor, total);
+      loop = forLoop;
+      body = forLoop.getBody();
+      number = forLoop.getInductionVar();
+      llvm::append_range(carried, forLoop.getRegionIterArgs());
+      if (body->mightHaveTerminator())
+        rewriter.eraseOp(body->getTerminator());
+      rewriter.setInsertionPointToStart(body);
+    }
+    auto [row, column] = rasterise(rewriter, loc, number, raster);
+    SmallVector<Value> arguments = {row, column};
+    llvm::append_range(arguments, carried);
+    llvm::append_range(yields, next.getValues());
+
+    rewriter.setInsertionPoint(next);
+    rewriter.replaceOpWithNewOp<scf::YieldOp>(next, yields);
+    rewriter.inlineBlockBefore(&op.getBody().front(), body, body->end(),
+                               arguments);
+    rewriter.replaceOp(op, loop->getResults().take_back(op.getNumResults()));
+    return success();
+  }
+
+  /// CTA c of n: tiles c, c + n, ...; of a lane every `lanes`-th of those.
+  scf::ForOp createCountedLoop(OpBuilder &builder, TilesOp op,
+                               OpAdaptor adaptor, Value total) const {
+    auto [first, step] = firstAndStep(builder, op, adaptor);
+    return scf::ForOp::create(builder, op.getLoc(), first, total, step,
+                              adaptor.getInits());
+  }
+
+  std::pair<Value, Value> firstAndStep(OpBuilder &builder, TilesOp op,
+                                       OpAdaptor adaptor) const {
+    Location loc = op.getLoc();
+    Type i32 = builder.getI32Type();
+    const ::dgemm::Schedule &schedule = context.schedule;
+    Value first = NVVM::BlockIdXOp::create(builder, loc, i32);
+    Value step = NVVM::GridDimXOp::create(builder, loc, i32);
+    if (int64_t ctas =
+            int64_t(schedule.splitK) * schedule.clusterM * schedule.clusterN;
+        ctas > 1) {
+      // CTAs with neighbouring numbers work on the same tile, or in a cluster
+      // on a block of tiles.
+      first = arith::DivUIOp::create(builder, loc, first,
+                                     constantI32(builder, loc, ctas));
+      step = arith::DivUIOp::create(builder, loc, step,
+                                    constantI32(builder, loc, ctas));
+    }
+    if (op.getLane()) {
+      Value skipped =
+          arith::MulIOp::create(builder, loc, step, adaptor.getLane());
+      first = arith::AddIOp::create(builder, loc, first, skipped);
+      step = arith::MulIOp::create(builder, loc, step,
+                                   constantI32(builder, loc, op.getLanes()));
+    }
+    return {first, step};
+  }
+
+  /// Numbers through the queue, until one is not below `total`. Carries the
+  /// place in the queue and its phase in front of the op's own values; the body
+  /// has the number in front of those.
+  scf::WhileOp createQueuedLoop(ConversionPatternRewriter &rewriter, TilesOp op,
+                                OpAdaptor adaptor, Value total) const {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    bool fetches = *op.getNumbers() == "fetch";
+    Value zero = constantI32(rewriter, loc, 0);
+    SmallVector<Value> inits = {op.getLane() ? adaptor.getLane() : zero, zero};
+    llvm::append_range(inits, adaptor.getInits());
+    SmallVector<Type> types = {i32, i32, i32};
+    llvm::append_range(types, ValueRange(adaptor.getInits()).getTypes());
+    auto loop = scf::WhileOp::create(
+        rewriter, loc, types, inits,
+        [&](OpBuilder &before, Location loc, ValueRange values) {
+          Value number;
+          if (fetches) {
+            number = fetch(before, loc, total);
+            publish(before, loc, number, values[0], values[1]);
+          } else {
+            number = receive(before, loc, values[0], values[1]);
+          }
+          Value inside = arith::CmpIOp::create(
+              before, loc, arith::CmpIPredicate::ult, number, total);
+          SmallVector<Value> passed = {number};
+          llvm::append_range(passed, values);
+          scf::ConditionOp::create(before, loc, inside, passed);
+        },
+        nullptr);
+    if (loop.getAfterBody()->mightHaveTerminator())
+      rewriter.eraseOp(loop.getAfterBody()->getTerminator());
+    if (fetches && context.schedule.mode == ::dgemm::ConsumerMode::PingPong) {
+      // The other warpgroup reads the other place, and must see the end too.
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointAfter(loop);
+      SmallVector<Value> other =
+          nextPlace(rewriter, loc, op, loop.getResult(1), loop.getResult(2));
+      publish(rewriter, loc, total, other[0], other[1]);
+    }
+    return loop;
+  }
+
+  /// Place and phase of the next number. A lane of two always reads the same
+  /// place.
+  SmallVector<Value> nextPlace(OpBuilder &builder, Location loc, TilesOp op,
+                               Value place, Value phase) const {
+    Value one = constantI32(builder, loc, 1);
+    if (op.getLanes() == 2)
+      return {place, arith::XOrIOp::create(builder, loc, phase, one)};
+    return {arith::XOrIOp::create(builder, loc, place, one),
+            arith::XOrIOp::create(builder, loc, phase, place)};
+  }
+
+  /// The next number that no CTA has had. Every CTA ends with one beyond the
+  /// last tile, so whoever gets the last of those knows that nobody will ask
+  /// again, and makes the counter ready for the next launch.
+  Value fetch(OpBuilder &builder, Location loc, Value total) const {
+    Type i32 = builder.getI32Type();
+    Value number = LLVM::AtomicRMWOp::create(
+        builder, loc, LLVM::AtomicBinOp::add, context.workspace,
+        constantI32(builder, loc, 1), LLVM::AtomicOrdering::monotonic,
+        "device");
+    Value ctas = NVVM::GridDimXOp::create(builder, loc, i32);
+    Value asked = arith::AddIOp::create(builder, loc, total, ctas);
+    Value last = arith::SubIOp::create(builder, loc, asked,
+                                       constantI32(builder, loc, 1));
+    Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         number, last);
+    scf::IfOp::create(builder, loc, isLast, [&](OpBuilder &body, Location loc) {
+      LLVM::AtomicRMWOp::create(body, loc, LLVM::AtomicBinOp::xchg,
+                                context.workspace, constantI32(body, loc, 0),
+                                LLVM::AtomicOrdering::monotonic, "device");
+      scf::YieldOp::create(body, loc);
+    });
+    return number;
+  }
+
+  /// The producer's half: a fresh barrier's previous phase counts as complete.
+  void publish(OpBuilder &builder, Location loc, Value number, Value place,
+               Value phase) const {
+    TileQueue queue(context, loc);
+    Value free = arith::XOrIOp::create(builder, loc, phase,
+                                       constantI32(builder, loc, 1));
+    KernelContext::wait(builder, loc, queue.empty(builder, place), free);
+    LLVM::StoreOp::create(builder, loc, number, queue.number(builder, place));
+    NVVM::MBarrierArriveOp::create(builder, loc, Type(),
+                                   queue.full(builder, place), Value());
+  }
+
+  /// The consumers' half, for every warp. After the broadcast all lanes have
+  /// read the place.
+  Value receive(OpBuilder &builder, Location loc, Value place,
+                Value phase) const {
+    TileQueue queue(context, loc);
+    KernelContext::wait(builder, loc, queue.full(builder, place), phase);
+    Value read = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                      queue.number(builder, place));
+    Value number = KernelContext::broadcast(builder, loc, read);
+    Value first =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              context.lane, constantI32(builder, loc, 0));
+    scf::IfOp::create(builder, loc, first, [&](OpBuilder &body, Location loc) {
+      NVVM::MBarrierArriveOp::create(body, loc, Type(),
+                                     queue.empty(body, place), Value());
+      scf::YieldOp::create(body, loc);
+    });
+    return number;
+  }
+
+  /// What the raster divides by, worked out in front of the loop. Numbers are
+  /// split into (inner, outer): along M the inner side is the rows.
+  struct Raster {
+    /// One block is all of the inner side: the number is the outer one.
+    bool oneInner = false;
+    Value group;  ///< blocks of a whole group along the inner side
+    Value groups; ///< whole groups
+    /// Blocks of a whole group; its width, and that of the last one.
+    std::optional<Divisor> perGroup, width, lastWidth;
+  };
+
+  Raster prepareRaster(OpBuilder &builder, Location loc, Value blocksM,
+                       Value blocksN) const {
+    const ::dgemm::Schedule &schedule = context.schedule;
+    bool alongM = schedule.rasterOrder == ::dgemm::RasterOrder::AlongM;
+    int64_t extent = alongM ? context.problem.m : context.problem.n;
+    int64_t perBlock = alongM ? schedule.clusterM : schedule.clusterN;
+    int64_t covered = perBlock * (alongM ? schedule.tileM : schedule.tileN);
+    Raster raster;
+    raster.oneInner = extent != ::dgemm::kDynamic && extent <= covered;
+    if (raster.oneInner)
+      return raster;
+    Value inner = alongM ? blocksM : blocksN;
+    Value outer = alongM ? blocksN : blocksM;
+    Value one = constantI32(builder, loc, 1);
+    Value group = context.rasterGroup;
+    if (perBlock > 1) {
+      // The group counts tiles; at least one block of them.
+      group = arith::DivUIOp::create(builder, loc, group,
+                                     constantI32(builder, loc, perBlock));
+      group = arith::MaxUIOp::create(builder, loc, group, one);
+    }
+    // M or N = 0 has no tiles, but divides all the same.
+    Value perGroup = arith::MulIOp::create(builder, loc, group, outer);
+    perGroup = arith::MaxUIOp::create(builder, loc, perGroup, one);
+    raster.group = group;
+    raster.groups = arith::DivUIOp::create(builder, loc, inner, group);
+    Value inGroups = arith::MulIOp::create(builder, loc, raster.groups, group);
+    Value last = arith::SubIOp::create(builder, loc, inner, inGroups);
+    last = arith::MaxUIOp::create(builder, loc, last, one);
+    raster.perGroup.emplace(builder, loc, perGroup);
+    raster.width.emplace(builder, loc, group);
+    raster.lastWidth.emplace(builder, loc, last);
+    return raster;
+  }
+
+  /// First row and column in D of this CTA's tile in block `number`.
+  std::pair<Value, Value> rasterise(OpBuilder &builder, Location loc,
+                                    Value number, const Raster &raster) const {
+    const ::dgemm::Schedule &schedule = context.schedule;
+    Value inner, outer;
+    if (raster.oneInner) {
+      inner = constantI32(builder, loc, 0);
+      outer = number;
+    } else {
+      auto [group, within] = raster.perGroup->divide(builder, loc, number);
+      Value whole = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, group, raster.groups);
+      Divisor width =
+          raster.width->orElse(builder, loc, whole, *raster.lastWidth);
+      auto [quotient, rest] = width.divide(builder, loc, within);
+      Value first = arith::MulIOp::create(builder, loc, group, raster.group);
+      inner = arith::AddIOp::create(builder, loc, first, rest);
+      outer = quotient;
+    }
+    if (schedule.rasterOrder == ::dgemm::RasterOrder::AlongN)
+      std::swap(inner, outer);
+    return {corner(builder, loc, inner, schedule.tileM, schedule.clusterM,
+                   context.clusterRow),
+            corner(builder, loc, outer, schedule.tileN, schedule.clusterN,
+                   context.clusterCol)};
+  }
+
+  /// First element of tile `place` of the `perBlock` in block `number`.
+  Value corner(OpBuilder &builder, Location loc, Value number, int64_t tile,
+               int64_t perBlock, Value place) const {
+    Value start = arith::MulIOp::create(
+        builder, loc, number, constantI32(builder, loc, tile * perBlock));
+    if (perBlock == 1)
+      return start;
+    Value skipped = arith::MulIOp::create(builder, loc, place,
+                                          constantI32(builder, loc, tile));
+    return arith::AddIOp::create(builder, loc, start, skipped);
+  }
+};
+} // namespace
+
+void mlir::dgemm::populateTileLoopPatterns(RewritePatternSet &patterns,
+                                           const TypeConverter &converter,
+                                           const KernelContext &context) {
+  patterns.add<TileQueuePattern, TilesPattern>(converter, patterns.getContext(),
+                                               context);
+}
