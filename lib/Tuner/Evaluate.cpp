@@ -68,6 +68,20 @@ struct Group {
 };
 } // namespace
 
+/// The measured schedule that stands for the model's choice: itself, or the
+/// same kernel with the nearest raster group; null: neither.
+static const Schedule *measuredPick(const Group &group, const Schedule &pick) {
+  const Schedule *found = nullptr;
+  auto distance = [&](const Schedule &schedule) {
+    return std::abs(std::log(double(schedule.rasterGroup) / pick.rasterGroup));
+  };
+  for (const auto &[text, times] : group.schedules)
+    if (sameKernel(times.schedule, pick) &&
+        (!found || distance(times.schedule) < distance(*found)))
+      found = &times.schedule;
+  return found;
+}
+
 /// Orders the schedules as the model takes them and scores the problem.
 static JudgedProblem judge(const Group &group, const DeviceModel &device) {
   JudgedProblem out;
@@ -78,13 +92,15 @@ static JudgedProblem judge(const Group &group, const DeviceModel &device) {
   Result<Selection> selection = selectSchedule(group.problem, device);
   if (selection)
     out.pick = selection->schedule;
+  const Schedule *first =
+      selection ? measuredPick(group, selection->schedule) : nullptr;
+  out.pickMeasured = first != nullptr;
   std::vector<double> errors;
   for (const auto &[text, times] : group.schedules) {
     JudgedSchedule judged{
         times.schedule, times.sum / times.count,
         predictUs(group.problem, times.schedule, device, group.l2)};
-    bool picked = selection && times.schedule == out.pick;
-    out.pickMeasured |= picked;
+    bool picked = &times.schedule == first;
     double rank = picked ? 0
                          : predictUs(group.problem, times.schedule, device,
                                      L2State::Clean);

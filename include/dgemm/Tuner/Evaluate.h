@@ -32,7 +32,8 @@ struct JudgedProblem {
   /// In the order in which the model would take them: what select-schedule
   /// picks, then by predicted time (L2 clean, as select-schedule has it).
   std::vector<JudgedSchedule> schedules;
-  /// Whether what select-schedule picks was measured. If not, the first of
+  /// Whether what select-schedule picks was measured, be it with another raster
+  /// group, which is an argument of the same kernel. If not, the first of
   /// `schedules` is the fastest by prediction, and `pick` says what is missing.
   bool pickMeasured = false;
   Schedule pick;

@@ -67,6 +67,28 @@ TEST(Evaluate, SaysWhenThePickIsMissing) {
             std::string::npos);
 }
 
+TEST(Evaluate, AnotherRasterGroupStandsForThePick) {
+  DeviceModel device = h200();
+  Problem problem = testProblem(4096, 7168, 2048, false);
+  Schedule pick = selectSchedule(problem, device)->schedule;
+  auto with = [&](int group) {
+    Schedule schedule = pick;
+    schedule.rasterGroup = group;
+    return schedule;
+  };
+  Schedule slow = pick;
+  slow.stages = 2;
+  int group = pick.rasterGroup;
+  Evaluation evaluation = evaluate({testRecord(problem, with(group * 4), 130),
+                                    testRecord(problem, with(group * 2), 120),
+                                    testRecord(problem, slow, 100)},
+                                   device);
+  ASSERT_EQ(evaluation.problems.size(), 1u);
+  EXPECT_TRUE(evaluation.problems[0].pickMeasured);
+  EXPECT_EQ(evaluation.problems[0].schedules[0].measuredUs, 120);
+  EXPECT_DOUBLE_EQ(evaluation.problems[0].top1, 100. / 120);
+}
+
 TEST(Evaluate, ErrorsUseTheStateOfL2) {
   DeviceModel device = h200();
   Problem problem = testProblem(16, 7168, 2048, true);
