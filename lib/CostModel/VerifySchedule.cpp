@@ -18,6 +18,10 @@ static constexpr int kConsumerOverheadRegisters = 16;
 /// The same in register form, where row addresses and scales of every K block
 /// in flight come on top.
 static constexpr int kRegisterFormOverhead = 32;
+/// Registers that ptxas 13.0 wants beside the accumulators of one WGMMA, out of
+/// those that every thread has before setmaxnreg; with fewer it gives up
+/// (C7602).
+static constexpr int kWgmmaOverheadRegisters = 26;
 /// The unit in which setmaxnreg and the register file deal out registers.
 static constexpr int kRegisterUnit = 8;
 static constexpr int kMinSetMaxRegisters = 24, kMaxSetMaxRegisters = 240;
@@ -466,6 +470,14 @@ static void checkConsumerRegisters(Violations &out, const Problem &problem,
   int available = schedule.usesSetMaxRegisters()
                       ? schedule.regsConsumer
                       : registersAtEntry(schedule, limits);
+  int entry = registersAtEntry(schedule, limits);
+  int perWgmma = schedule.nPerBlock() / 2 + kWgmmaOverheadRegisters;
+  if (perWgmma > entry)
+    out.add("columns per WGMMA: " + text(schedule.nPerBlock()) + " take " +
+                text(perWgmma) + " registers in one instruction, " +
+                text(entry) + " at entry",
+            text(std::max((entry - kWgmmaOverheadRegisters) * 2 / 8 * 8, 8)) +
+                " columns fit");
   int values = accumulatorRegisters(problem, schedule);
   int used = values + kConsumerOverheadRegisters;
   if (used <= available)

@@ -218,6 +218,23 @@ TEST(VerifySchedule, Cluster) {
                   "cluster: expected at most 8 CTAs");
 }
 
+TEST(VerifySchedule, OneWgmmaFitsTheRegistersAtEntry) {
+  expectLegal(bf16(), "tile = 192x200x64, consumers = 3 cooperative, "
+                      "regs = [32, 160], stages = 3");
+  expectViolation(bf16(),
+                  "tile = 192x208x64, consumers = 3 cooperative, "
+                  "regs = [32, 160], stages = 3",
+                  "columns per WGMMA: 208 take 130 registers in one "
+                  "instruction, 128 at entry",
+                  "200 columns fit");
+  expectViolation(bf16(),
+                  "tile = 256x160x64, consumers = 4 cooperative, "
+                  "regs = [24, 112], stages = 2",
+                  "columns per WGMMA: 160 take 106 registers in one "
+                  "instruction, 96 at entry",
+                  "136 columns fit");
+}
+
 TEST(VerifySchedule, MulticastTakesOneKBlock) {
   expectViolation(bf16(),
                   "tile = 128x128x64, kblocks_per_stage = 2, cluster = 2x1 "
