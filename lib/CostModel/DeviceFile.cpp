@@ -64,7 +64,7 @@ const std::vector<DeviceField> &deviceFields() {
       {"large.scale_group", "cyc", "per K block and further B scale of a tile",
        [](DeviceModel &d) -> double & { return d.large.scaleGroup; },
        Fit::Large},
-      {"large.scale_load", "cyc", "per K block, A's scales read from memory",
+      {"large.scale_load", "cyc", "per K block and m64 block, A's scales from memory",
        [](DeviceModel &d) -> double & { return d.large.scaleLoad; },
        Fit::Large},
       {"large.load_latency", "cyc", "TMA round trip that the ring covers",

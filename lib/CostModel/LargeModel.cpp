@@ -34,7 +34,7 @@ static double consumerChain(const CostInputs &in, const LargeCoefficients &c,
     return 0;
   double chains = double(in.mBlocks) * in.nBlocks;
   double scales = c.scaleGroup * in.furtherScalesB +
-                  (in.scaleAFromMemory ? c.scaleLoad : 0);
+                  (in.scaleAFromMemory ? c.scaleLoad * in.mBlocks : 0);
   if (in.overlapPromotion && !in.pingPong) {
     // Only the last block's promotion has nothing left to hide behind.
     int lastColumns = in.tileN - (in.nBlocks - 1) * in.blockColumns;

@@ -119,6 +119,9 @@ TEST(LargeTerm, Scales) {
   EXPECT_NEAR(large(in, device), 32 * 512 / 1e3, 1e-6);
   in.scaleAFromMemory = true;
   EXPECT_NEAR(large(in, device), 32 * (256 + 600) / 1e3, 1e-6);
+  // Two m64 blocks load twice as many.
+  in.mBlocks = 2;
+  EXPECT_NEAR(large(in, device), 32 * (256 + 2 * 600) / 1e3, 1e-6);
 }
 
 TEST(LargeTerm, ScalesOfAProblem) {
