@@ -40,9 +40,9 @@ struct LargeCoefficients {
   /// Promotion that slows the tensor core although other warpgroups multiply,
   /// per 128 elements, when n-blocks are not overlapped. cyc
   double promotionContention = 0.2468;
-  /// Each further B scale that a tile's columns need, and the A scales of an m64
-  /// block when they are read from memory rather than from the ring. cyc per K
-  /// block
+  /// Each further B scale that a tile's columns need, and the A scales of an
+  /// m64 block when they are read from memory rather than from the ring. cyc
+  /// per K block
   double scaleGroup = 10, scaleLoad = 80;
   /// TMA round trip that a ring of stages has to cover. cyc
   double loadLatency = 1393.5189;
