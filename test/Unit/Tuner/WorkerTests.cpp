@@ -24,7 +24,7 @@ protected:
     problem = parseGemm("m=64,n=512,k=1024")->problem;
     ASSERT_TRUE(
         worker->setProblem(problem, defaultSizes(problem, 64, 512, 1024), 1));
-    auto made = Space::create(problem, DeviceModel(), L2State::Dirty);
+    auto made = Space::create(problem, *findDevice("H200"), L2State::Dirty);
     ASSERT_TRUE(made);
     space = std::make_unique<Space>(std::move(*made));
   }
