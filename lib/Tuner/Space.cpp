@@ -77,7 +77,8 @@ Result<Space> Space::create(const Problem &problem, const DeviceModel &device,
   space.model = device;
   space.state = l2;
   SearchOptions options;
-  // Multicast clusters have no kernel yet, nor has a raster along N.
+  // Multicast clusters and a raster along N are left to the user: nobody has
+  // timed them.
   options.threeConsumers = options.untriedTiles = true;
   options.allStages = options.allRasterGroups = true;
   options.raggedColumns = problem.n * sizeOf(problem.d) % 16 != 0;
