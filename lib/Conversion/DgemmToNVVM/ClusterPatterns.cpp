@@ -58,15 +58,7 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
   matchAndRewrite(ClusterReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SmallVector<Value> values;
-    SmallVector<Type> types;
-    for (Value fragment : adaptor.getValues()) {
-      types.push_back(fragment.getType());
-      auto type = cast<LLVM::LLVMStructType>(fragment.getType());
-      for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
-        values.push_back(
-            LLVM::ExtractValueOp::create(rewriter, loc, fragment, i));
-    }
+    SmallVector<Value> values = unpackAll(rewriter, loc, adaptor.getValues());
     Type i32 = rewriter.getI32Type();
     Value rank = NVVM::ClusterId::create(rewriter, loc, i32);
     Value isFirst =
@@ -95,18 +87,9 @@ struct ClusterReducePattern : KernelPattern<ClusterReduceOp> {
         [&](OpBuilder &body, Location loc) {
           scf::YieldOp::create(body, loc, values);
         });
-
-    SmallVector<Value> results;
-    size_t next = 0;
-    for (Type type : types) {
-      Value fragment = LLVM::PoisonOp::create(rewriter, loc, type);
-      size_t count = cast<LLVM::LLVMStructType>(type).getBody().size();
-      for (size_t i = 0; i < count; ++i)
-        fragment = LLVM::InsertValueOp::create(rewriter, loc, fragment,
-                                               summed.getResult(next++), i);
-      results.push_back(fragment);
-    }
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(op,
+                       packAll(rewriter, loc, adaptor.getValues().getTypes(),
+                               summed.getResults()));
     return success();
   }
 

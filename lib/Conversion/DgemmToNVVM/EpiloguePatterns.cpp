@@ -9,25 +9,6 @@
 using namespace mlir;
 using namespace mlir::dgemm;
 
-/// Values of a thread's fragment: 4 for each group of 8 columns, the upper
-/// row's pair first.
-static SmallVector<Value> unpack(OpBuilder &builder, Location loc,
-                                 Value registers) {
-  auto type = cast<LLVM::LLVMStructType>(registers.getType());
-  SmallVector<Value> values;
-  for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
-    values.push_back(LLVM::ExtractValueOp::create(builder, loc, registers, i));
-  return values;
-}
-
-static Value pack(OpBuilder &builder, Location loc, Type type,
-                  ArrayRef<Value> values) {
-  Value result = LLVM::PoisonOp::create(builder, loc, type);
-  for (auto [i, value] : llvm::enumerate(values))
-    result = LLVM::InsertValueOp::create(builder, loc, result, value, i);
-  return result;
-}
-
 /// Two f32 rounded to nearest even, as one 32-bit register of bf16.
 static Value toBF16Pair(OpBuilder &builder, Location loc, Value low,
                         Value high) {

@@ -31,6 +31,42 @@ LLVM::LLVMStructType mlir::dgemm::registersOf(StripType strip) {
   return LLVM::LLVMStructType::getLiteral(strip.getContext(), words);
 }
 
+SmallVector<Value> mlir::dgemm::unpack(OpBuilder &builder, Location loc,
+                                       Value registers) {
+  auto type = cast<LLVM::LLVMStructType>(registers.getType());
+  SmallVector<Value> values;
+  for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(builder, loc, registers, i));
+  return values;
+}
+
+SmallVector<Value> mlir::dgemm::unpackAll(OpBuilder &builder, Location loc,
+                                          ValueRange registers) {
+  SmallVector<Value> values;
+  for (Value one : registers)
+    llvm::append_range(values, unpack(builder, loc, one));
+  return values;
+}
+
+Value mlir::dgemm::pack(OpBuilder &builder, Location loc, Type type,
+                        ValueRange values) {
+  Value result = LLVM::PoisonOp::create(builder, loc, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    result = LLVM::InsertValueOp::create(builder, loc, result, value, i);
+  return result;
+}
+
+SmallVector<Value> mlir::dgemm::packAll(OpBuilder &builder, Location loc,
+                                        TypeRange types, ValueRange values) {
+  SmallVector<Value> results;
+  for (Type type : types) {
+    size_t count = cast<LLVM::LLVMStructType>(type).getBody().size();
+    results.push_back(pack(builder, loc, type, values.take_front(count)));
+    values = values.drop_front(count);
+  }
+  return results;
+}
+
 void mlir::dgemm::populateTypeConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion(

@@ -70,6 +70,17 @@ LLVM::LLVMStructType registersOf(FragmentType fragment);
 /// Registers of a strip: struct of i32.
 LLVM::LLVMStructType registersOf(StripType strip);
 
+/// The values of such a struct; of a fragment 4 for each group of 8 columns,
+/// the upper row's pair first.
+SmallVector<Value> unpack(OpBuilder &builder, Location loc, Value registers);
+/// The values of several, one after the other.
+SmallVector<Value> unpackAll(OpBuilder &builder, Location loc,
+                             ValueRange registers);
+/// A struct of `type` of these values, and several of them.
+Value pack(OpBuilder &builder, Location loc, Type type, ValueRange values);
+SmallVector<Value> packAll(OpBuilder &builder, Location loc, TypeRange types,
+                           ValueRange values);
+
 void populateTypeConversions(TypeConverter &converter);
 void populateTileLoopPatterns(RewritePatternSet &patterns,
                               const TypeConverter &converter,

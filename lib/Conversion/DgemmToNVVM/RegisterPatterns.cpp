@@ -58,10 +58,7 @@ struct LoadStripPattern : KernelPattern<LoadStripOp> {
     }
     auto type =
         cast<LLVM::LLVMStructType>(getTypeConverter()->convertType(strip));
-    Value result = LLVM::PoisonOp::create(rewriter, loc, type);
-    for (auto [i, word] : llvm::enumerate(words))
-      result = LLVM::InsertValueOp::create(rewriter, loc, result, word, i);
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, pack(rewriter, loc, type, words));
     return success();
   }
 
@@ -232,14 +229,12 @@ struct StripMmaPattern : KernelPattern<StripMmaOp> {
     LLVM::LLVMStructType type = registersOf(op.getType());
     Type f32 = rewriter.getF32Type();
     SmallVector<Value> sums;
-    for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
-      sums.push_back(adaptor.getAccumulator()
-                         ? LLVM::ExtractValueOp::create(
-                               rewriter, loc, adaptor.getAccumulator(), i)
-                               .getResult()
-                         : arith::ConstantOp::create(
-                               rewriter, loc, rewriter.getF32FloatAttr(0.0))
-                               .getResult());
+    if (adaptor.getAccumulator())
+      sums = unpack(rewriter, loc, adaptor.getAccumulator());
+    else
+      sums.assign(type.getBody().size(),
+                  arith::ConstantOp::create(rewriter, loc,
+                                            rewriter.getF32FloatAttr(0.0)));
     auto word = [&](Value strip, StripType type, int64_t group,
                     int64_t number) {
       return LLVM::ExtractValueOp::create(
@@ -261,10 +256,7 @@ struct StripMmaPattern : KernelPattern<StripMmaOp> {
             mine[2], mine[3], a.getElementType(), b.getElementType());
         llvm::copy(mma->getResults(), mine.begin());
       }
-    Value result = LLVM::PoisonOp::create(rewriter, loc, type);
-    for (auto [i, sum] : llvm::enumerate(sums))
-      result = LLVM::InsertValueOp::create(rewriter, loc, result, sum, i);
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, pack(rewriter, loc, type, sums));
     return success();
   }
 };
@@ -278,13 +270,7 @@ struct WarpReducePattern : KernelPattern<WarpReduceOp> {
   matchAndRewrite(WarpReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SmallVector<Value> values;
-    for (Value fragment : adaptor.getValues()) {
-      auto type = cast<LLVM::LLVMStructType>(fragment.getType());
-      for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
-        values.push_back(
-            LLVM::ExtractValueOp::create(rewriter, loc, fragment, i));
-    }
+    SmallVector<Value> values = unpackAll(rewriter, loc, adaptor.getValues());
     SmallVector<Value> sums = values;
     if (op.getWarps() > 1) {
       send(rewriter, loc, values);
@@ -304,17 +290,8 @@ struct WarpReducePattern : KernelPattern<WarpReduceOp> {
           });
       sums.assign(summed.getResults().begin(), summed.getResults().end());
     }
-    SmallVector<Value> results;
-    size_t next = 0;
-    for (Value fragment : adaptor.getValues()) {
-      auto type = cast<LLVM::LLVMStructType>(fragment.getType());
-      Value result = LLVM::PoisonOp::create(rewriter, loc, type);
-      for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
-        result =
-            LLVM::InsertValueOp::create(rewriter, loc, result, sums[next++], i);
-      results.push_back(result);
-    }
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(
+        op, packAll(rewriter, loc, adaptor.getValues().getTypes(), sums));
     return success();
   }
 

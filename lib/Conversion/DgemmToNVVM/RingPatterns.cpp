@@ -90,31 +90,20 @@ private:
   }
 };
 
-struct AcquirePattern : KernelPattern<AcquireOp> {
-  using KernelPattern::KernelPattern;
+/// The producer waits for the slot's empty barrier, a consumer for the full.
+template <typename OpT> struct SlotWaitPattern : KernelPattern<OpT> {
+  using KernelPattern<OpT>::KernelPattern;
 
   LogicalResult
-  matchAndRewrite(AcquireOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    KernelContext::wait(
-        rewriter, op.getLoc(),
-        context.emptyBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
-        adaptor.getPhase());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct WaitPattern : KernelPattern<WaitOp> {
-  using KernelPattern::KernelPattern;
-
-  LogicalResult
-  matchAndRewrite(WaitOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    KernelContext::wait(
-        rewriter, op.getLoc(),
-        context.fullBarrier(rewriter, op.getLoc(), adaptor.getSlot()),
-        adaptor.getPhase());
+    Location loc = op.getLoc();
+    Value barrier;
+    if (std::is_same_v<OpT, AcquireOp>)
+      barrier = this->context.emptyBarrier(rewriter, loc, adaptor.getSlot());
+    else
+      barrier = this->context.fullBarrier(rewriter, loc, adaptor.getSlot());
+    KernelContext::wait(rewriter, loc, barrier, adaptor.getPhase());
     rewriter.eraseOp(op);
     return success();
   }
@@ -403,8 +392,8 @@ struct ColScalePattern : KernelPattern<ColScaleOp> {
 void mlir::dgemm::populateRingPatterns(RewritePatternSet &patterns,
                                        const TypeConverter &converter,
                                        const KernelContext &context) {
-  patterns.add<RingPattern, AcquirePattern, WaitPattern, ExpectPattern,
-               ReleasePattern, TmaLoadPattern, RowScalesPattern,
+  patterns.add<RingPattern, SlotWaitPattern<AcquireOp>, SlotWaitPattern<WaitOp>,
+               ExpectPattern, ReleasePattern, TmaLoadPattern, RowScalesPattern,
                ColumnScalesPattern, GlobalRowScalesPattern,
                GlobalColumnScalesPattern, ColScalePattern>(
       converter, patterns.getContext(), context);
