@@ -116,7 +116,7 @@ SmemPlan planSharedMemory(const Problem &problem, const Schedule &schedule,
     plan.reducePart =
         int64_t(schedule.consumers) * 128 * 4 * accumulatorValues(schedule);
     plan.total = plan.offsetReduce + (schedule.splitK - 1) * plan.reducePart;
-  } else if (schedule.splitKind == SplitKind::Workspace) {
+  } else if (schedule.meetsInWorkspace()) {
     plan.offsetReduce = plan.total;
     plan.reducePart = 4;
     plan.total += schedule.consumers * plan.reducePart;

@@ -216,6 +216,20 @@ static void checkSplit(Violations &out, const Schedule &schedule) {
     out.add(std::string("split_k = 1: expected no kind, found ") +
                 toString(schedule.splitKind),
             "split_k = 1");
+  if (schedule.splitKind != SplitKind::StreamK)
+    return;
+  if (!schedule.persistent)
+    out.add("split_k stream_k: expected persistent = true, found false",
+            "persistent = true");
+  // In ping-pong each warpgroup would have to know the other's K steps, and a
+  // cluster would have to agree on a part.
+  if (schedule.mode == ConsumerMode::PingPong)
+    out.add("split_k stream_k: expected cooperative consumers, found pingpong",
+            "consumers = " + text(schedule.consumers) + " cooperative");
+  if (int64_t(schedule.clusterM) * schedule.clusterN != 1)
+    out.add("split_k stream_k: expected cluster = 1x1, found " +
+                text(schedule.clusterM) + "x" + text(schedule.clusterN),
+            "cluster = 1x1");
 }
 
 static void checkLoadRows(Violations &out, const Schedule &schedule) {

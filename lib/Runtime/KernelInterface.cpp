@@ -94,10 +94,14 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
   kernel.ctasPerSM = schedule.ctasPerSM;
   kernel.splitK = schedule.splitK;
 
-  if (schedule.splitKind == SplitKind::Workspace) {
+  if (schedule.meetsInWorkspace()) {
     kernel.workspaceFixed = kWorkspaceCounters * 4;
-    kernel.workspacePerTile =
-        schedule.splitK * schedule.consumers * workspacePartBytes(schedule);
+    int64_t place = schedule.consumers * workspacePartBytes(schedule);
+    // A CTA ends in a tile or begins one, hence two parts each.
+    if (schedule.splitKind == SplitKind::StreamK)
+      kernel.workspacePerCta = 2 * place;
+    else
+      kernel.workspacePerTile = schedule.splitK * place;
   }
 
   SmemPlan plan = planSharedMemory(problem, schedule);
@@ -161,7 +165,7 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
     addPointer(kernel, Operand::ScaleB);
     addSize(kernel, Symbol::LdScaleB, /*wide=*/true);
   }
-  if (schedule.splitKind == SplitKind::Workspace)
+  if (schedule.meetsInWorkspace())
     addPointer(kernel, Operand::Workspace);
   if (schedule.tiles == TileSource::Dynamic) {
     // The counter of tiles given out, which the kernel leaves at zero.

@@ -113,6 +113,7 @@ static Json writeKernel(const KernelMetadata &kernel) {
       {"arguments", arguments},
       {"workspace",
        {{"per_tile", kernel.workspacePerTile},
+        {"per_cta", kernel.workspacePerCta},
         {"fixed", kernel.workspaceFixed}}}};
 }
 
@@ -402,6 +403,7 @@ static KernelMetadata readKernel(Field field) {
         readArgument(argument, kernel.tensorMaps.size()));
   Field workspace = field["workspace"];
   kernel.workspacePerTile = workspace["per_tile"].integer(0, kMaxFactor);
+  kernel.workspacePerCta = workspace["per_cta"].integer(0, kMaxFactor);
   kernel.workspaceFixed = workspace["fixed"].integer(0, kMaxBytes);
   workspace.close();
   field.close();

@@ -166,6 +166,39 @@ static Result<int64_t> gridSize(const KernelMetadata &kernel, int64_t tiles,
   return grid;
 }
 
+/// Whether a kernel that splits K through the workspace can count its parts.
+static Status checkSplit(const KernelMetadata &kernel, int64_t tiles,
+                         int64_t grid, int64_t k) {
+  const Schedule &schedule = kernel.schedule;
+  // Counters stand at a fixed place, so that another shape finds them zero.
+  int64_t places = kWorkspaceCounters / schedule.consumers;
+  if (schedule.splitKind == SplitKind::Workspace &&
+      tiles > places / schedule.splitK)
+    return planError("tiles",
+                     "at most " + std::to_string(places / schedule.splitK) +
+                         " where K is split " +
+                         std::to_string(schedule.splitK) +
+                         " times through the workspace",
+                     std::to_string(tiles));
+  if (schedule.splitKind != SplitKind::StreamK)
+    return Status::success();
+  if (grid > places / 2)
+    return planError("grid",
+                     "at most " + std::to_string(places / 2) +
+                         " CTAs where K is dealt out over them",
+                     std::to_string(grid));
+  // The kernel counts the K steps of up to a wave of tiles in 32 bits.
+  int64_t steps =
+      ceilDiv(k, int64_t(schedule.tileK) * schedule.kBlocksPerStage);
+  if (steps > INT32_MAX / grid)
+    return planError("k",
+                     "at most " + std::to_string(INT32_MAX / grid) +
+                         " steps where they are dealt out over " +
+                         std::to_string(grid) + " CTAs",
+                     std::to_string(steps));
+  return Status::success();
+}
+
 Result<LaunchPlan> planLaunch(const LaunchMetadata &metadata,
                               const LaunchSizes &sizes,
                               const LaunchOperands &operands,
@@ -223,22 +256,17 @@ Result<LaunchPlan> planLaunch(const LaunchMetadata &metadata,
     return planError("tiles",
                      "at most " + std::to_string(INT32_MAX / kernel.splitK),
                      std::to_string(tiles));
-  if (kernel.schedule.splitKind == SplitKind::Workspace) {
-    // Counters stand at a fixed place, so that another shape finds them zero.
-    int64_t most = kWorkspaceCounters / kernel.schedule.consumers;
-    if (tiles > most)
-      return planError("tiles",
-                       "at most " + std::to_string(most) +
-                           " where K is split through the workspace",
-                       std::to_string(tiles));
-  }
   int64_t sms =
       options.smLimit > 0 ? std::min(options.smLimit, smCount) : smCount;
   Result<int64_t> grid = gridSize(kernel, tiles, sms);
   if (!grid)
     return grid.status();
   plan.grid = *grid;
-  plan.workspaceBytes = kernel.workspacePerTile * tiles + kernel.workspaceFixed;
+  if (Status status = checkSplit(kernel, tiles, plan.grid, sizes.k); !status)
+    return status;
+  plan.workspaceBytes = kernel.workspacePerTile * tiles +
+                        kernel.workspacePerCta * plan.grid +
+                        kernel.workspaceFixed;
   return plan;
 }
 

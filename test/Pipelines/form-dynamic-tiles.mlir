@@ -19,7 +19,7 @@
 // NVVM-LABEL: llvm.func @dynamic_kernel
 // NVVM-SAME: %[[COUNTER:[^:, ]*]]: !llvm.ptr<1>, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32)
 // NVVM-SAME: \22operand\22: \22workspace\22
-// NVVM-SAME: \22per_tile\22: 0,\0A \22fixed\22: 16\0A
+// NVVM-SAME: \22per_tile\22: 0,\0A \22per_cta\22: 0,\0A \22fixed\22: 16\0A
 // NVVM: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
 // NVVM: %[[LAST:.*]] = arith.addi %[[CTAS]], %c5_i32
 // NVVM: scf.while

@@ -23,7 +23,7 @@
 // CHECK: dgemm.tiles{{ ?}}(%[[M0:.*]], %[[N0:.*]]) iter_args
 // CHECK: %[[PART:.*]] = dgemm.split_part
 // CHECK: %[[DONE:.*]] = dgemm.wgmma_wait 0 resolve
-// CHECK: %[[SUM:.*]], %[[LAST:.*]] = dgemm.workspace_reduce %[[DONE]] at{{ ?}}[%[[M0]], %[[N0]]] of %[[WG]] part %[[PART]] of 3 through %[[WORKSPACE]]
+// CHECK: %[[SUM:.*]], %[[LAST:.*]] = dgemm.workspace_reduce %[[DONE]] of %[[WG]] part %[[PART]] of %c3{{.*}} at %{{.*}} through %[[WORKSPACE]]
 // CHECK-NEXT: scf.if %[[LAST]] {
 // CHECK: dgemm.store_global %[[SUM]]
 // CHECK-NEXT: }

@@ -67,7 +67,10 @@ enum class SplitKind {
   None,
   Cluster,   ///< partial sums meet in distributed shared memory
   Workspace, ///< partial sums meet in a global workspace
-  StreamK    ///< K blocks dealt evenly over CTAs, fix-up through the workspace
+  /// Persistent CTAs deal the K steps of the tiles that do not fill a whole
+  /// wave out evenly; splitK bounds how finely. Partial sums meet in the
+  /// workspace (docs/decisions/0012-stream-k.md).
+  StreamK
 };
 enum class Multicast { None, A, B };
 /// How the CTAs of a persistent kernel come by their tiles.
@@ -160,6 +163,11 @@ struct Schedule {
     return multicast == Multicast::A   ? clusterN
            : multicast == Multicast::B ? clusterM
                                        : 1;
+  }
+  /// Whether several CTAs can have parts of a tile's sum that meet in global
+  /// memory.
+  bool meetsInWorkspace() const {
+    return splitKind == SplitKind::Workspace || splitKind == SplitKind::StreamK;
   }
   /// Whether registers move from the producer to the consumers.
   bool usesSetMaxRegisters() const {

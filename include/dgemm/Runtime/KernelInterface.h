@@ -27,8 +27,9 @@ RowScalePath rowScalePath(const Problem &problem, const Schedule &schedule);
 bool mayHaveRaggedColumns(const Problem &problem);
 
 /// Counters at the start of the workspace of a kernel that splits K through it:
-/// one of 32 bits for each tile and consumer warpgroup, by number of the tile
-/// along N first. Behind them lie the partial sums, part by part of each tile.
+/// one of 32 bits for each place and consumer warpgroup. Behind them lie the
+/// places, each with one part of a tile's sum; those of a tile are neighbours,
+/// and the counter of the first counts them.
 inline constexpr int64_t kWorkspaceCounters = 16384;
 /// Bytes that one warpgroup's part of a tile takes there: 128 threads side by
 /// side, four values of each after another.

@@ -101,9 +101,10 @@ struct KernelMetadata {
   int splitK = 1;
   std::vector<TensorMapRecipe> tensorMaps;
   std::vector<KernelArgument> arguments;
-  /// Bytes of workspace = workspacePerTile * tiles + workspaceFixed; the fixed
-  /// part must be zero before the first launch and is left zero.
-  int64_t workspacePerTile = 0, workspaceFixed = 0;
+  /// Bytes of workspace = workspacePerTile * tiles + workspacePerCta * grid +
+  /// workspaceFixed; the fixed part must be zero before the first launch and is
+  /// left zero.
+  int64_t workspacePerTile = 0, workspacePerCta = 0, workspaceFixed = 0;
 };
 
 /// One row of the dispatch table: the first row with m <= maxM is taken; the

@@ -7,6 +7,7 @@
 #include "KernelContext.h"
 
 #include <optional>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::dgemm;
@@ -126,6 +127,116 @@ private:
   Value value, reciprocal;
 };
 
+/// What falls to one CTA where the K steps of the tiles that do not fill a
+/// whole wave are dealt out (stream-K). Those are the first tiles; their steps
+/// stand in one line, of which every CTA takes an equal stretch. None is longer
+/// than a tile, so it lies in at most two. The tiles of the whole waves follow,
+/// as many for each CTA.
+class KShares {
+public:
+  KShares(OpBuilder &builder, Location loc, const KernelContext &context,
+          Value total)
+      : context(context) {
+    Type i32 = builder.getI32Type();
+    one = constantI32(builder, loc, 1);
+    zero = constantI32(builder, loc, 0);
+    // Tiles without a K step are dealt out as if they had one.
+    steps = arith::MaxUIOp::create(builder, loc, context.kSteps, one);
+    cta = NVVM::BlockIdXOp::create(builder, loc, i32);
+    ctas = NVVM::GridDimXOp::create(builder, loc, i32);
+    waves = arith::DivUIOp::create(builder, loc, total, ctas);
+    Value whole = arith::MulIOp::create(builder, loc, waves, ctas);
+    dealt = arith::SubIOp::create(builder, loc, total, whole);
+
+    Value line = arith::MulIOp::create(builder, loc, dealt, steps);
+    Value even = divideUp(builder, loc, line, ctas);
+    Value least = ceilDivide(builder, loc, steps, context.schedule.splitK);
+    Value length = arith::MaxUIOp::create(builder, loc, even, least);
+    stretch.emplace(builder, loc, length);
+    Value start = arith::MulIOp::create(builder, loc, cta, length);
+    start = arith::MinUIOp::create(builder, loc, start, line);
+    end = arith::AddIOp::create(builder, loc, start, length);
+    end = arith::MinUIOp::create(builder, loc, end, line);
+    firstTile = arith::DivUIOp::create(builder, loc, start, steps);
+    firstStep = arith::SubIOp::create(
+        builder, loc, start,
+        arith::MulIOp::create(builder, loc, firstTile, steps));
+    Value touched = divideUp(builder, loc, end, steps);
+    Value tiles = arith::SubIOp::create(builder, loc, touched, firstTile);
+    Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       start, end);
+    pieces = arith::SelectOp::create(builder, loc, some, tiles, zero);
+  }
+
+  /// Runs over the CTA's pieces, then over its whole tiles.
+  scf::ForOp createLoop(OpBuilder &builder, Location loc,
+                        ValueRange inits) const {
+    Value items = arith::AddIOp::create(builder, loc, pieces, waves);
+    return scf::ForOp::create(builder, loc, zero, items, one, inits);
+  }
+
+  /// The tile's number, and the block arguments of `shares`, of one item.
+  std::pair<Value, SmallVector<Value>>
+  describe(OpBuilder &builder, Location loc, Value item) const {
+    auto select = [&](Value condition, Value yes, Value no) -> Value {
+      return arith::SelectOp::create(builder, loc, condition, yes, no);
+    };
+    Value isPiece = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, item, pieces);
+    Value piece = arith::AddIOp::create(builder, loc, firstTile, item);
+    Value wave = arith::SubIOp::create(builder, loc, item, pieces);
+    Value inWaves = arith::MulIOp::create(builder, loc, wave, ctas);
+    Value own = arith::AddIOp::create(builder, loc, dealt, cta);
+    inWaves = arith::AddIOp::create(builder, loc, inWaves, own);
+    Value tile = select(isPiece, piece, inWaves);
+
+    // The first piece begins where the stretch does, the last ends with it.
+    Value isFirst = arith::CmpIOp::create(builder, loc,
+                                          arith::CmpIPredicate::eq, item, zero);
+    isFirst = arith::AndIOp::create(builder, loc, isFirst, isPiece);
+    Value lower = select(isFirst, firstStep, zero);
+    Value line = arith::MulIOp::create(builder, loc, piece, steps);
+    Value left = arith::SubIOp::create(builder, loc, end, line);
+    left = arith::MinUIOp::create(builder, loc, left, context.kSteps);
+    Value upper = select(isPiece, left, context.kSteps);
+
+    // The stretches that the tile's first and last step lie in.
+    Value firstCta = stretch->divide(builder, loc, line).first;
+    Value lastLine = arith::AddIOp::create(
+        builder, loc, line, arith::SubIOp::create(builder, loc, steps, one));
+    Value lastCta = stretch->divide(builder, loc, lastLine).first;
+    Value parts = arith::SubIOp::create(builder, loc, lastCta, firstCta);
+    parts = arith::AddIOp::create(builder, loc, parts, one);
+    Value part = arith::SubIOp::create(builder, loc, cta, firstCta);
+    // From one piece to the next along the line, the CTA's number or the
+    // tile's grows, so that no two pieces share a place.
+    Value place = arith::AddIOp::create(builder, loc, firstCta, piece);
+    return {tile, {lower, upper, part, select(isPiece, parts, one), place}};
+  }
+
+private:
+  static Value divideUp(OpBuilder &builder, Location loc, Value value,
+                        Value by) {
+    Value more =
+        arith::SubIOp::create(builder, loc, by, constantI32(builder, loc, 1));
+    more = arith::AddIOp::create(builder, loc, value, more);
+    return arith::DivUIOp::create(builder, loc, more, by);
+  }
+
+  const KernelContext &context;
+  Value one, zero;
+  Value cta, ctas;
+  Value steps;     ///< K steps of a tile, at least 1
+  Value waves;     ///< whole waves: tiles that each CTA has to itself
+  Value dealt;     ///< tiles whose steps are dealt out
+  Value end;       ///< of this CTA's stretch of the line
+  Value firstTile; ///< the tile where the stretch begins, and the step in it
+  Value firstStep;
+  Value pieces; ///< tiles in which the stretch lies
+  /// Steps of a stretch.
+  std::optional<Divisor> stretch;
+};
+
 /// A loop over the numbers of the CTA's tiles, each split into row and column
 /// by the raster: within a group of `rasterGroup` tile rows, down the rows
 /// first; along N the same with columns. A cluster walks blocks of clusterM by
@@ -159,7 +270,7 @@ struct TilesPattern : KernelPattern<TilesOp> {
     Operation *loop;
     Block *body;
     Value number;
-    SmallVector<Value> carried, yields;
+    SmallVector<Value> carried, yields, share;
     if (op.getNumbers()) {
       auto whileLoop = createQueuedLoop(rewriter, op, adaptor, total);
       loop = whileLoop;
@@ -170,7 +281,12 @@ struct TilesPattern : KernelPattern<TilesOp> {
       yields = nextPlace(rewriter, loc, op, body->getArgument(1),
                          body->getArgument(2));
     } else {
-      auto forLoop = createCountedLoop(rewriter, op, adaptor, total);
+      std::optional<KShares> shares;
+      if (op.getShares())
+        shares.emplace(rewriter, loc, context, total);
+      auto forLoop = shares
+                         ? shares->createLoop(rewriter, loc, adaptor.getInits())
+                         : createCountedLoop(rewriter, op, adaptor, total);
       loop = forLoop;
       body = forLoop.getBody();
       number = forLoop.getInductionVar();
@@ -178,9 +294,12 @@ struct TilesPattern : KernelPattern<TilesOp> {
       if (body->mightHaveTerminator())
         rewriter.eraseOp(body->getTerminator());
       rewriter.setInsertionPointToStart(body);
+      if (shares)
+        std::tie(number, share) = shares->describe(rewriter, loc, number);
     }
     auto [row, column] = rasterise(rewriter, loc, number, raster);
     SmallVector<Value> arguments = {row, column};
+    llvm::append_range(arguments, share);
     llvm::append_range(arguments, carried);
     llvm::append_range(yields, next.getValues());
 

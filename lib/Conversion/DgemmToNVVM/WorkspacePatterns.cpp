@@ -26,7 +26,9 @@ struct SplitPartPattern : KernelPattern<SplitPartOp> {
   }
 };
 
-/// Every warpgroup writes its part and counts itself. The counter's fences make
+/// A tile of one part is left as it is, which is known only when the kernel
+/// runs where K steps are dealt out over CTAs. Else every warpgroup writes its
+/// part and counts itself. The counter's fences make
 /// each part visible to whoever counts last, and the warpgroup's barriers carry
 /// that from its leader to its threads and back.
 struct WorkspaceReducePattern : KernelPattern<WorkspaceReduceOp> {
@@ -36,64 +38,59 @@ struct WorkspaceReducePattern : KernelPattern<WorkspaceReduceOp> {
   matchAndRewrite(WorkspaceReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SmallVector<Value> values;
-    for (Value fragment : adaptor.getValues()) {
-      auto type = cast<LLVM::LLVMStructType>(fragment.getType());
-      for (int64_t i = 0, e = type.getBody().size(); i < e; ++i)
-        values.push_back(
-            LLVM::ExtractValueOp::create(rewriter, loc, fragment, i));
-    }
-    Value tile = tileNumber(rewriter, loc, adaptor.getM0(), adaptor.getN0());
-    Value firstPart = threadStart(rewriter, loc, adaptor.getBase(), tile,
-                                  adaptor.getWg(), op.getParts());
-    write(rewriter, loc, partAt(rewriter, loc, firstPart, adaptor.getPart()),
-          values);
-    Value last = countParts(rewriter, op, adaptor, tile);
-
+    SmallVector<Value> values = unpackAll(rewriter, loc, adaptor.getValues());
+    Value one = constantI32(rewriter, loc, 1);
+    Value isSplit = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ugt, adaptor.getParts(), one);
     auto summed = scf::IfOp::create(
-        rewriter, loc, last,
+        rewriter, loc, isSplit,
+        [&](OpBuilder &body, Location loc) {
+          meet(body, loc, op, adaptor, values);
+        },
+        [&](OpBuilder &body, Location loc) {
+          SmallVector<Value> own = values;
+          own.push_back(
+              arith::ConstantOp::create(body, loc, body.getBoolAttr(true)));
+          scf::YieldOp::create(body, loc, own);
+        });
+    SmallVector<Value> results =
+        packAll(rewriter, loc, adaptor.getValues().getTypes(),
+                summed.getResults().drop_back());
+    results.push_back(summed.getResults().back());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+  /// Yields the sums, or this warpgroup's own values, and whether it is last.
+  void meet(OpBuilder &builder, Location loc, WorkspaceReduceOp op,
+            OpAdaptor adaptor, ArrayRef<Value> values) const {
+    Value firstPart = threadStart(builder, loc, adaptor.getBase(),
+                                  adaptor.getPlace(), adaptor.getWg());
+    write(builder, loc, partAt(builder, loc, firstPart, adaptor.getPart()),
+          values);
+    Value last = countParts(builder, op, adaptor);
+    auto summed = scf::IfOp::create(
+        builder, loc, last,
         [&](OpBuilder &body, Location loc) {
           scf::YieldOp::create(
-              body, loc, sum(body, loc, firstPart, op.getParts(), values));
+              body, loc,
+              sum(body, loc, firstPart, adaptor.getParts(), values.size()));
         },
         [&](OpBuilder &body, Location loc) {
           scf::YieldOp::create(body, loc, values);
         });
-    SmallVector<Value> results;
-    size_t next = 0;
-    for (Value fragment : adaptor.getValues()) {
-      Type type = fragment.getType();
-      Value result = LLVM::PoisonOp::create(rewriter, loc, type);
-      size_t count = cast<LLVM::LLVMStructType>(type).getBody().size();
-      for (size_t i = 0; i < count; ++i)
-        result = LLVM::InsertValueOp::create(rewriter, loc, result,
-                                             summed.getResult(next++), i);
-      results.push_back(result);
-    }
+    SmallVector<Value> results(summed.getResults());
     results.push_back(last);
-    rewriter.replaceOp(op, results);
-    return success();
+    scf::YieldOp::create(builder, loc, results);
   }
 
   /// Values that travel together, and the bytes from a thread's first four to
   /// its next: those of the 128 threads beside it.
   static constexpr int64_t kVector = 4, kVectorStep = 128 * 4 * kVector;
 
-  /// i32; tiles count along N first, whatever order they are walked in.
-  Value tileNumber(OpBuilder &builder, Location loc, Value m0, Value n0) const {
-    int64_t tileM = context.schedule.tileM, tileN = context.schedule.tileN;
-    Value tilesN = ceilDivide(builder, loc, context.sizeN, tileN);
-    Value row = arith::DivUIOp::create(builder, loc, m0,
-                                       constantI32(builder, loc, tileM));
-    Value column = arith::DivUIOp::create(builder, loc, n0,
-                                          constantI32(builder, loc, tileN));
-    Value before = arith::MulIOp::create(builder, loc, row, tilesN);
-    return arith::AddIOp::create(builder, loc, before, column);
-  }
-
-  /// Where this thread's first values in part 0 of its warpgroup's share lie.
-  Value threadStart(OpBuilder &builder, Location loc, Value base, Value tile,
-                    Value wg, int64_t parts) const {
+  /// Where this thread's first values in the tile's part 0 lie.
+  Value threadStart(OpBuilder &builder, Location loc, Value base, Value place,
+                    Value wg) const {
     Type i64 = builder.getI64Type();
     int64_t bytes = ::dgemm::workspacePartBytes(context.schedule);
     int64_t groups = context.schedule.consumers;
@@ -105,7 +102,7 @@ struct WorkspaceReducePattern : KernelPattern<WorkspaceReduceOp> {
     Value thread = arith::AndIOp::create(builder, loc, context.thread,
                                          constantI32(builder, loc, 127));
     Value offset = arith::AddIOp::create(
-        builder, loc, scaled(tile, parts * groups * bytes), scaled(wg, bytes));
+        builder, loc, scaled(place, groups * bytes), scaled(wg, bytes));
     offset = arith::AddIOp::create(builder, loc, offset,
                                    scaled(thread, 4 * kVector));
     offset = arith::AddIOp::create(
@@ -165,14 +162,14 @@ struct WorkspaceReducePattern : KernelPattern<WorkspaceReduceOp> {
 
   /// All parts in their order, this warpgroup's own from the workspace too.
   SmallVector<Value> sum(OpBuilder &builder, Location loc, Value firstPart,
-                         int64_t parts, ArrayRef<Value> values) const {
-    SmallVector<Value> first = read(builder, loc, firstPart, values.size());
+                         Value parts, size_t count) const {
+    SmallVector<Value> first = read(builder, loc, firstPart, count);
+    Value one = constantI32(builder, loc, 1);
     auto loop = scf::ForOp::create(
-        builder, loc, constantI32(builder, loc, 1),
-        constantI32(builder, loc, parts), constantI32(builder, loc, 1), first,
+        builder, loc, one, parts, one, first,
         [&](OpBuilder &body, Location loc, Value part, ValueRange carried) {
-          SmallVector<Value> next = read(
-              body, loc, partAt(body, loc, firstPart, part), values.size());
+          SmallVector<Value> next =
+              read(body, loc, partAt(body, loc, firstPart, part), count);
           for (auto [sum, value] : llvm::zip(carried, next))
             value = LLVM::FAddOp::create(body, loc, sum, value);
           scf::YieldOp::create(body, loc, next);
@@ -182,13 +179,14 @@ struct WorkspaceReducePattern : KernelPattern<WorkspaceReduceOp> {
 
   /// i1: all parts of this tile are there. The one that says so first resets
   /// the counter, as no one else will come for it in this launch.
-  Value countParts(OpBuilder &builder, WorkspaceReduceOp op, OpAdaptor adaptor,
-                   Value tile) const {
+  Value countParts(OpBuilder &builder, WorkspaceReduceOp op,
+                   OpAdaptor adaptor) const {
     Location loc = op.getLoc();
     Type i32 = builder.getI32Type();
     StringRef device = "device";
     Value groups = constantI32(builder, loc, context.schedule.consumers);
-    Value number = arith::MulIOp::create(builder, loc, tile, groups);
+    Value number =
+        arith::MulIOp::create(builder, loc, adaptor.getPlace(), groups);
     number = arith::AddIOp::create(builder, loc, number, adaptor.getWg());
     Value wide =
         arith::ExtUIOp::create(builder, loc, builder.getI64Type(), number);
@@ -212,9 +210,10 @@ struct WorkspaceReducePattern : KernelPattern<WorkspaceReduceOp> {
               device);
           LLVM::FenceOp::create(body, loc, LLVM::AtomicOrdering::acq_rel,
                                 device);
-          Value isLast =
-              arith::CmpIOp::create(body, loc, arith::CmpIPredicate::eq, before,
-                                    constantI32(body, loc, op.getParts() - 1));
+          Value others = arith::SubIOp::create(body, loc, adaptor.getParts(),
+                                               constantI32(body, loc, 1));
+          Value isLast = arith::CmpIOp::create(
+              body, loc, arith::CmpIPredicate::eq, before, others);
           scf::IfOp::create(
               body, loc, isLast, [&](OpBuilder &inner, Location loc) {
                 LLVM::StoreOp::create(inner, loc, constantI32(inner, loc, 0),

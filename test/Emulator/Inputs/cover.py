@@ -24,7 +24,7 @@ AXES = {
     "columns": [8, 64, 96, 128, 176, 256],
     "swizzle": [0, 64, 128],  # of D in shared memory, which only TMA stores use
     "stages": [2, 3, 4],
-    "split K": ["1", "2 cluster", "4 cluster", "3 workspace"],
+    "split K": ["1", "2 cluster", "4 cluster", "3 workspace", "3 stream_k"],
     "split": ["1 cooperative", "2 cooperative", "2 pingpong"],
     "epilogue": ["tma", "vector", "accumulate"],
     "output": ["bf16", "f32"],
@@ -56,7 +56,7 @@ def impossible(one, other):
         or has(rows=["few"], epilogue=["tma", "accumulate"])
         or has(rows=["few"], columns=[8, 96, 176, 256])
         or has(rows=["few"], swizzle=[64, 128])
-        # A CTA that has a part of K has one tile, so no ping-pong.
+        # Whoever has a part of K is cooperative.
         or has(**{"split K": AXES["split K"][1:]}, split=["2 pingpong"])
         or has(**{"split K": clusters}, epilogue=["tma"])
         # 256 rows need two consumers on one tile; ping-pong holds a whole one.
@@ -116,20 +116,24 @@ def candidate(rng, wanted):
     tensor = axes["recipe"] == "fp8 tensor"
     half = not swap and (tensor or not fp8) and rng.random() < 0.25
     depth = (128 if fp8 else 64) // (2 if half else 1)
+    split = axes["split K"]
+    persistent = pick(["true", "false"])
+    if split != "1" or swap:
+        persistent = "true" if split.endswith("stream_k") else "false"
     fields = [
         f"tile = {rows}x{axes['columns']}x{depth}",
         f"consumers = {consumers}",
         f"stages = {axes['stages']}",
         f"regs = [{'0, 0' if consumers[0] == '1' or swap else '24, 240'}]",
         f"store = {store}",
-        f"persistent = {'false' if axes['split K'] != '1' or swap else pick(['true', 'false'])}",
+        f"persistent = {persistent}",
     ]
     if fp8:
         fields.append(f"promote = {0 if fast else depth}")
         if axes["columns"] >= 128 and not swap and not half and rng.random() < 0.6:
             fields.append(f"n_blocks = 2{pick(['', ' overlapped'])}")
-    if axes["split K"] != "1":
-        fields.append(f"split_k = {axes['split K']}")
+    if split != "1":
+        fields.append(f"split_k = {split}")
     if load_rows:
         fields.append(f"load_rows = {-(-m // 8) * 8}")
     if swap:

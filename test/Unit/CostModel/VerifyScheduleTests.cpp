@@ -266,6 +266,18 @@ TEST(VerifySchedule, SplitK) {
                   "split_k = 4: expected a kind", "split_k = 4 cluster");
   expectViolation(bf16(), "tile = 128x128x64, split_k = 1 cluster",
                   "split_k = 1: expected no kind");
+  expectLegal(bf16(), "tile = 128x128x64, split_k = 4 stream_k");
+  expectViolation(bf16(),
+                  "tile = 128x128x64, split_k = 4 stream_k, persistent = false",
+                  "split_k stream_k: expected persistent = true, found false",
+                  "persistent = true");
+  expectViolation(
+      bf16(), "tile = 128x128x64, consumers = 2 pingpong, split_k = 4 stream_k",
+      "split_k stream_k: expected cooperative consumers, found pingpong",
+      "consumers = 2 cooperative");
+  expectViolation(
+      bf16(), "tile = 128x128x64, cluster = 2x1, split_k = 4 stream_k",
+      "split_k stream_k: expected cluster = 1x1, found 2x1", "cluster = 1x1");
   expectLegal(bf16(), "tile = 64x64x64, consumers = 1 cooperative, "
                       "split_k = 4 cluster");
   // Partial sums of three other CTAs, 64 KB each, beside the stages.

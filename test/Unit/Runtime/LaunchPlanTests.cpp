@@ -126,12 +126,31 @@ TEST_F(LaunchPlanTest, SplitThroughWorkspace) {
   EXPECT_EQ(result->grid, 4096);
   EXPECT_EQ(result->workspaceBytes,
             kWorkspaceCounters * 4 + 1024 * 4 * (128 * 128 * 4));
-  // Two warpgroups have a counter each.
-  sizes.m = 128 * 8192 / 32;
+  // Two warpgroups have a counter for each part.
+  sizes.m = 128 * 2048 / 32;
   EXPECT_TRUE(plan().ok());
   sizes.m += 1;
-  expectError("tiles: expected at most 8192 where K is split through the "
-              "workspace, found 8224");
+  expectError("tiles: expected at most 2048 where K is split 4 times through "
+              "the workspace, found 2080");
+}
+
+TEST_F(LaunchPlanTest, DealtOutOverCtas) {
+  Result<Schedule> schedule =
+      parseSchedule("tile = 128x128x64, split_k = 4 stream_k");
+  ASSERT_TRUE(schedule.ok()) << schedule.message();
+  metadata.kernels[0] =
+      describeKernel("entry", metadata.problem, *schedule, "user");
+  Result<LaunchPlan> result = plan();
+  ASSERT_TRUE(result.ok()) << result.message();
+  // Two parts for each CTA, however many tiles there are.
+  EXPECT_EQ(result->grid, 132);
+  EXPECT_EQ(result->workspaceBytes,
+            kWorkspaceCounters * 4 + 132 * 2 * (128 * 128 * 4));
+  // Few tiles, which more CTAs share.
+  sizes.m = 64;
+  sizes.n = 1024;
+  ASSERT_TRUE(plan().ok()) << plan().message();
+  EXPECT_EQ(plan()->grid, 32);
 }
 
 TEST_F(LaunchPlanTest, RowsLoaded) {

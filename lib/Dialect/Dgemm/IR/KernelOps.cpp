@@ -199,7 +199,7 @@ LogicalResult RoleOp::verify() {
 //===----------------------------------------------------------------------===//
 
 void TilesOp::build(OpBuilder &builder, OperationState &state, ValueRange inits,
-                    Value lane, int32_t lanes) {
+                    Value lane, int32_t lanes, bool shares) {
   state.addOperands(inits);
   if (lane)
     state.addOperands(lane);
@@ -208,10 +208,14 @@ void TilesOp::build(OpBuilder &builder, OperationState &state, ValueRange inits,
   properties.operandSegmentSizes = {static_cast<int32_t>(inits.size()),
                                     lane ? 1 : 0};
   properties.lanes = builder.getI32IntegerAttr(lanes);
+  if (shares)
+    properties.shares = builder.getUnitAttr();
   Region *body = state.addRegion();
   Block &block = body->emplaceBlock();
   Type i32 = builder.getI32Type();
-  block.addArguments({i32, i32}, {state.location, state.location});
+  unsigned described = kCornerArguments + (shares ? kShareArguments : 0);
+  for (unsigned i = 0; i < described; ++i)
+    block.addArgument(i32, state.location);
   for (Value init : inits)
     block.addArgument(init.getType(), init.getLoc());
 }
@@ -219,12 +223,26 @@ void TilesOp::build(OpBuilder &builder, OperationState &state, ValueRange inits,
 ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   Type i32 = builder.getI32Type();
-  SmallVector<OpAsmParser::Argument> arguments(2);
-  if (parser.parseLParen() || parser.parseArgument(arguments[0]) ||
-      parser.parseComma() || parser.parseArgument(arguments[1]) ||
-      parser.parseRParen())
+  SmallVector<OpAsmParser::Argument> arguments;
+  auto parseDescription = [&](unsigned count) -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    SmallVector<OpAsmParser::Argument> parsed;
+    if (parser.parseArgumentList(parsed, AsmParser::Delimiter::Paren))
+      return failure();
+    if (parsed.size() != count)
+      return parser.emitError(loc)
+             << "expected " << count << " arguments, found " << parsed.size();
+    for (OpAsmParser::Argument &argument : parsed) {
+      argument.type = i32;
+      arguments.push_back(argument);
+    }
+    return success();
+  };
+  if (parseDescription(kCornerArguments))
     return failure();
-  arguments[0].type = arguments[1].type = i32;
+  bool shares = succeeded(parser.parseOptionalKeyword("shares"));
+  if (shares && parseDescription(kShareArguments))
+    return failure();
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
   SmallVector<Type> types;
   int32_t numInits = 0, numLane = 0, lanes = 1;
@@ -262,39 +280,48 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   properties.operandSegmentSizes = {numInits, numLane};
   properties.lanes = builder.getI32IntegerAttr(lanes);
+  if (shares)
+    properties.shares = builder.getUnitAttr();
   return parser.parseRegion(*result.addRegion(), arguments);
 }
 
 void TilesOp::print(OpAsmPrinter &printer) {
-  auto arguments = getBody().getArguments();
-  printer << " (" << arguments[0] << ", " << arguments[1] << ")";
+  printer << " (" << getRow() << ", " << getColumn() << ")";
+  if (getShares())
+    printer << " shares(" << getFirstStep() << ", " << getEndStep() << ", "
+            << getPart() << ", " << getParts() << ", " << getPlace() << ")";
   if (getLane())
     printer << " lane " << getLane() << " of " << getLanes();
   if (!getInits().empty()) {
     printer << " iter_args(";
-    llvm::interleaveComma(llvm::zip(arguments.drop_front(2), getInits()),
-                          printer, [&](auto pair) {
-                            printer << std::get<0>(pair) << " = "
-                                    << std::get<1>(pair) << " : "
-                                    << std::get<1>(pair).getType();
-                          });
+    llvm::interleaveComma(
+        llvm::zip(getCarried(), getInits()), printer, [&](auto pair) {
+          printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : "
+                  << std::get<1>(pair).getType();
+        });
     printer << ")";
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"lanes", "operandSegmentSizes"});
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"lanes", "operandSegmentSizes", "shares"});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
 LogicalResult TilesOp::verify() {
   SmallVector<Type> arguments(getBody().getArgumentTypes());
-  if (arguments.size() != getInits().size() + 2)
-    return emitOpError() << "the body takes row, column and "
-                         << getInits().size() << " carried values, found "
-                         << arguments.size() << " arguments";
-  if (!arguments[0].isInteger(32) || !arguments[1].isInteger(32))
-    return emitOpError() << "row and column must be i32";
-  if (!llvm::equal(ArrayRef(arguments).drop_front(2), getInits().getTypes()) ||
+  if (arguments.size() != getInits().size() + numTileArguments())
+    return emitOpError() << "the body takes row, column"
+                         << (getShares() ? ", 5 numbers of its share" : "")
+                         << " and " << getInits().size()
+                         << " carried values, found " << arguments.size()
+                         << " arguments";
+  auto described = ArrayRef(arguments).take_front(numTileArguments());
+  if (!llvm::all_of(described, [](Type type) { return type.isInteger(32); }))
+    return emitOpError() << "row and column"
+                         << (getShares() ? " and the share" : "")
+                         << " must be i32";
+  if (!llvm::equal(ArrayRef(arguments).drop_front(numTileArguments()),
+                   getInits().getTypes()) ||
       getInits().getTypes() != getResultTypes())
     return emitOpError()
            << "iter_args, body arguments and results must have the same types";
@@ -309,6 +336,9 @@ LogicalResult TilesOp::verify() {
       numbers && *numbers != "fetch" && *numbers != "receive")
     return emitOpError() << "numbers must be fetch or receive, found "
                          << *numbers;
+  if (getShares() && (getNumbers() || getLane()))
+    return emitOpError("shares follow from the CTA's number alone: expected "
+                       "neither numbers nor a lane");
   return success();
 }
 
@@ -465,8 +495,6 @@ LogicalResult ClusterReduceOp::verify() {
 LogicalResult WorkspaceReduceOp::verify() {
   if (getValues().getTypes() != getSums().getTypes())
     return emitOpError("results must have the operands' types");
-  if (getParts() < 2)
-    return emitOpError() << "expected at least 2 parts, found " << getParts();
   return success();
 }
 

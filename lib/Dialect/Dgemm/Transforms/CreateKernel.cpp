@@ -68,16 +68,14 @@ static std::string whyNotRealised(const Problem &problem,
   }
   if (schedule.splitK != 1) {
     const char *kind = ::dgemm::toString(schedule.splitKind);
-    if (schedule.splitKind == ::dgemm::SplitKind::StreamK)
-      return std::string("split_k ") + kind +
-             " is not realised yet; split_k = " +
-             std::to_string(schedule.splitK) + " cluster and workspace are";
     if (schedule.clusterM * schedule.clusterN != 1)
       return std::string("split_k ") + kind +
              " is realised only for one tile a cluster: cluster = 1x1, found " +
              std::to_string(schedule.clusterM) + "x" +
              std::to_string(schedule.clusterN);
-    if (schedule.persistent || schedule.mode == ::dgemm::ConsumerMode::PingPong)
+    if (schedule.splitKind != ::dgemm::SplitKind::StreamK &&
+        (schedule.persistent ||
+         schedule.mode == ::dgemm::ConsumerMode::PingPong))
       return std::string("split_k ") + kind +
              " gives each CTA a part of one tile: it needs persistent = false "
              "and cooperative consumers";
@@ -122,9 +120,32 @@ static std::string uniqueName(ModuleOp module, MatmulOp matmul, int row,
   return name;
 }
 
+/// The K steps that this CTA multiplies of a tile, as a range.
+static std::pair<Value, Value> stepsOfTile(OpBuilder &builder, Location loc,
+                                           const Schedule &schedule,
+                                           TilesOp tiles) {
+  if (tiles.getShares())
+    return {tiles.getFirstStep(), tiles.getEndStep()};
+  Type i32 = builder.getI32Type();
+  Value lower = constantI32(builder, loc, 0);
+  Value upper = KBlocksOp::create(builder, loc, i32);
+  if (schedule.splitK == 1)
+    return {lower, upper};
+  // Each CTA takes its share of K; late ones may get none.
+  Value share = ceilDivide(builder, loc, upper, schedule.splitK);
+  Value part;
+  if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
+    part = ClusterRankOp::create(builder, loc, i32);
+  else
+    part = SplitPartOp::create(builder, loc, i32);
+  Value first = arith::MulIOp::create(builder, loc, part, share);
+  lower = arith::MinUIOp::create(builder, loc, first, upper);
+  Value last = arith::AddIOp::create(builder, loc, lower, share);
+  return {lower, arith::MinUIOp::create(builder, loc, last, upper)};
+}
+
 /// The body on whole tiles: for each tile, sum over K blocks, then store.
 static void buildBody(KernelOp kernel) {
-  const Problem &problem = kernel.getProblem().getValue();
   const Schedule &schedule = kernel.getSchedule().getValue();
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -137,28 +158,14 @@ static void buildBody(KernelOp kernel) {
     ClusterStartOp::create(builder, loc);
   waitForGrids(builder, loc);
 
-  auto tiles = TilesOp::create(builder, loc, ValueRange{});
+  bool shares = schedule.splitKind == ::dgemm::SplitKind::StreamK;
+  auto tiles = TilesOp::create(builder, loc, ValueRange{}, Value{}, 1, shares);
   builder.setInsertionPointToEnd(&tiles.getBody().front());
-  Value m0 = tiles.getBody().getArgument(0);
-  Value n0 = tiles.getBody().getArgument(1);
+  Value m0 = tiles.getRow();
+  Value n0 = tiles.getColumn();
   Value zero = ZeroOp::create(builder, loc, fragment);
-  Value lower = constantI32(builder, loc, 0);
   Value step = constantI32(builder, loc, 1);
-  Value upper = KBlocksOp::create(builder, loc, builder.getI32Type());
-  if (schedule.splitK > 1) {
-    // Each CTA takes its share of K; late ones may get none.
-    Value share = ceilDivide(builder, loc, upper, schedule.splitK);
-    Type i32 = builder.getI32Type();
-    Value part;
-    if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
-      part = ClusterRankOp::create(builder, loc, i32);
-    else
-      part = SplitPartOp::create(builder, loc, i32);
-    Value first = arith::MulIOp::create(builder, loc, part, share);
-    lower = arith::MinUIOp::create(builder, loc, first, upper);
-    Value last = arith::AddIOp::create(builder, loc, lower, share);
-    upper = arith::MinUIOp::create(builder, loc, last, upper);
-  }
+  auto [lower, upper] = stepsOfTile(builder, loc, schedule, tiles);
   auto loop = scf::ForOp::create(
       builder, loc, lower, upper, step, ValueRange{zero},
       [&](OpBuilder &body, Location loc, Value kb, ValueRange carried) {

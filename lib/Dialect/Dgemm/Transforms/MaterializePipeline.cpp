@@ -86,7 +86,7 @@ static TilesOp addCarriedValues(IRRewriter &rewriter, TilesOp tiles,
   SmallVector<Value> all(tiles.getInits());
   llvm::append_range(all, inits);
   auto wider = TilesOp::create(rewriter, tiles.getLoc(), all, tiles.getLane(),
-                               tiles.getLanes());
+                               tiles.getLanes(), tiles.getShares());
   Block &from = tiles.getBody().front(), &to = wider.getBody().front();
   to.getOperations().splice(to.end(), from.getOperations());
   for (auto [old, fresh] : llvm::zip(from.getArguments(), to.getArguments()))

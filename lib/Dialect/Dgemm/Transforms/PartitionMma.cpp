@@ -114,6 +114,7 @@ private:
                     ArrayRef<Value> scales, Value partial, Value &sum);
   void storeInFirstCta(OpBuilder &at, TileStoreOp store,
                        ArrayRef<Value> fragments);
+  Value tileNumber(OpBuilder &at);
   void storeInLastCta(OpBuilder &at, TileStoreOp store,
                       ArrayRef<Value> fragments);
   void finish(ArrayRef<Value> fragments, Value slot, Value phase);
@@ -457,15 +458,35 @@ void MmaPartitioner::storeInFirstCta(OpBuilder &at, TileStoreOp store,
   });
 }
 
+/// i32; tiles count along N first, whatever order they are walked in.
+Value MmaPartitioner::tileNumber(OpBuilder &at) {
+  Value tilesN =
+      ceilDivide(at, loc, sizeOf(at, loc, kernel, Symbol::N), schedule.tileN);
+  Value row =
+      arith::DivUIOp::create(at, loc, m0, constantI32(at, loc, schedule.tileM));
+  Value column =
+      arith::DivUIOp::create(at, loc, n0, constantI32(at, loc, schedule.tileN));
+  Value before = arith::MulIOp::create(at, loc, row, tilesN);
+  return arith::AddIOp::create(at, loc, before, column);
+}
+
 /// A tile's partial sums meet in the workspace; whoever comes last stores.
 void MmaPartitioner::storeInLastCta(OpBuilder &at, TileStoreOp store,
                                     ArrayRef<Value> fragments) {
   SmallVector<Type> types(fragments.size(), fragment);
-  Value part = SplitPartOp::create(at, loc, i32);
+  Value part, parts, place;
+  if (tiles.getShares()) {
+    part = tiles.getPart();
+    parts = tiles.getParts();
+    place = tiles.getPlace();
+  } else {
+    part = SplitPartOp::create(at, loc, i32);
+    parts = constantI32(at, loc, schedule.splitK);
+    place = arith::MulIOp::create(at, loc, tileNumber(at), parts);
+  }
   auto reduce = WorkspaceReduceOp::create(
       at, loc, types, at.getI1Type(), fragments,
-      kernel.getPointer(Operand::Workspace), store.getM0(), store.getN0(), wg,
-      part, schedule.splitK);
+      kernel.getPointer(Operand::Workspace), wg, part, parts, place);
   scf::IfOp::create(
       at, loc, reduce.getLast(), [&](OpBuilder &body, Location loc) {
         TileStoreOp::create(body, store.getLoc(), reduce.getSums(),
@@ -483,7 +504,7 @@ void MmaPartitioner::finish(ArrayRef<Value> fragments, Value slot,
   OpBuilder at(store);
   if (schedule.splitKind == ::dgemm::SplitKind::Cluster)
     storeInFirstCta(at, store, fragments);
-  else if (schedule.splitKind == ::dgemm::SplitKind::Workspace)
+  else if (schedule.meetsInWorkspace())
     storeInLastCta(at, store, fragments);
   else
     TileStoreOp::create(at, store.getLoc(), fragments, store.getM0(),

@@ -41,7 +41,8 @@ public:
   clone(TilesOp tiles, ValueRange inits, Value lane, int32_t lanes,
         function_ref<void(OpBuilder &)> beforeLoop,
         function_ref<void(OpBuilder &, SmallVectorImpl<Value> &)> afterLoop) {
-    auto copy = TilesOp::create(builder, tiles.getLoc(), inits, lane, lanes);
+    auto copy = TilesOp::create(builder, tiles.getLoc(), inits, lane, lanes,
+                                tiles.getShares());
     OpBuilder::InsertionGuard guard(builder);
     for (auto [from, to] : llvm::zip(tiles.getBody().getArguments(),
                                      copy.getBody().getArguments()))

@@ -102,16 +102,8 @@ func.func @column_scales(%x: !dgemm.fragment<64x88xf32>, %s: f32) {
 
 // -----
 
-func.func @parts(%x: !dgemm.fragment<64x88xf32>, %p: !llvm.ptr<1>, %i: i32) {
-  // expected-error @+1 {{expected at least 2 parts, found 1}}
-  %sum, %last = dgemm.workspace_reduce %x at [%i, %i] of %i part %i of 1 through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>
-  return
-}
-
-// -----
-
 func.func @sums(%x: !dgemm.fragment<64x88xf32>, %p: !llvm.ptr<1>, %i: i32) {
   // expected-error @+1 {{results must have the operands' types}}
-  %sum, %last = dgemm.workspace_reduce %x at [%i, %i] of %i part %i of 2 through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x80xf32>
+  %sum, %last = dgemm.workspace_reduce %x of %i part %i of %i at %i through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x80xf32>
   return
 }

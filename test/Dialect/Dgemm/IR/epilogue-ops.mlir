@@ -42,9 +42,8 @@ func.func @scales(%x: !dgemm.fragment<64x8xf32>, %s: f32) {
 func.func @workspace(%x: !dgemm.fragment<64x88xf32>, %p: !llvm.ptr<1>, %i: i32) -> i1 {
   // CHECK-NEXT: %[[PART:.*]] = dgemm.split_part : i32
   %part = dgemm.split_part : i32
-  // CHECK-NEXT: %{{.*}}:2, %[[LAST:.*]] = dgemm.workspace_reduce %[[X]], %[[X]] at{{ ?}}[%[[I]], %[[I]]] of %[[I]] part %[[PART]] of 3 through %[[P]] : <1>, !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>
-  // GENERIC: "dgemm.workspace_reduce"({{.*}}) <{parts = 3 : i32}>
-  %sums:2, %last = dgemm.workspace_reduce %x, %x at [%i, %i] of %i part %part of 3 through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>
+  // CHECK-NEXT: %{{.*}}:2, %[[LAST:.*]] = dgemm.workspace_reduce %[[X]], %[[X]] of %[[I]] part %[[PART]] of %[[I]] at %[[I]] through %[[P]] : <1>, !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>
+  %sums:2, %last = dgemm.workspace_reduce %x, %x of %i part %part of %i at %i through %p : !llvm.ptr<1>, !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>, !dgemm.fragment<64x88xf32>
   // CHECK-NEXT: return %[[LAST]]
   return %last : i1
 }

@@ -16,6 +16,48 @@ func.func @arguments(%x: i32) {
 
 // -----
 
+func.func @share() {
+  // expected-error @+1 {{the body takes row, column, 5 numbers of its share and 0 carried values, found 2 arguments}}
+  "dgemm.tiles"() <{lanes = 1 : i32, operandSegmentSizes = array<i32: 0, 0>, shares}> ({
+  ^bb0(%m0: i32, %n0: i32):
+    dgemm.next
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @share_type() {
+  // expected-error @+1 {{row and column and the share must be i32}}
+  "dgemm.tiles"() <{lanes = 1 : i32, operandSegmentSizes = array<i32: 0, 0>, shares}> ({
+  ^bb0(%m0: i32, %n0: i32, %0: i32, %1: i32, %2: i32, %3: i32, %4: i64):
+    dgemm.next
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @share_count() {
+  // expected-error @+1 {{expected 5 arguments, found 1}}
+  dgemm.tiles (%m0, %n0) shares(%first) {
+    dgemm.next
+  }
+  return
+}
+
+// -----
+
+func.func @share_queued() {
+  // expected-error @+1 {{shares follow from the CTA's number alone: expected neither numbers nor a lane}}
+  dgemm.tiles (%m0, %n0) shares(%0, %1, %2, %3, %4) attributes {numbers = "fetch"} {
+    dgemm.next
+  }
+  return
+}
+
+// -----
+
 func.func @coordinates() {
   // expected-error @+1 {{row and column must be i32}}
   "dgemm.tiles"() <{lanes = 1 : i32, operandSegmentSizes = array<i32: 0, 0>}> ({
@@ -81,7 +123,7 @@ func.func @lanes_without_lane() {
 // -----
 
 func.func @one_coordinate() {
-  // expected-error @+1 {{expected ','}}
+  // expected-error @+1 {{expected 2 arguments, found 1}}
   dgemm.tiles (%m0) { dgemm.next }
   return
 }

@@ -22,7 +22,14 @@
 dgemm.kernel @tile_level(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                          %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #problem, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "model"} {
-  // CHECK-NEXT: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) {
+  // CHECK-NEXT: dgemm.tiles (%{{.*}}, %{{.*}}) shares(%[[FIRST:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %[[PLACE:.*]]) {
+  // GENERIC: "dgemm.tiles"() <{lanes = 1 : i32, operandSegmentSizes = array<i32: 0, 0>, shares}>
+  dgemm.tiles (%m0, %n0) shares(%first, %end, %part, %parts, %place) {
+    // CHECK-NEXT: arith.addi %[[FIRST]], %[[PLACE]]
+    %sum = arith.addi %first, %place : i32
+    dgemm.next
+  }
+  // CHECK: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) {
   // GENERIC: "dgemm.tiles"() <{lanes = 1 : i32, operandSegmentSizes = array<i32: 0, 0>}>
   dgemm.tiles (%m0, %n0) {
     // CHECK-NEXT: %[[ZERO:.*]] = dgemm.zero : <128x128xf32>

@@ -80,6 +80,17 @@ func.func @table(%a: memref<?x256xf8E4M3FN>, %b: memref<256x256xf8E5M2>, %sa: me
 // CHECK-LABEL: dgemm.kernel @table_kernel_1(
 // CHECK-SAME: schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "tuned"
 
+// Stream-K: the tile loop says which K steps of the tile are this CTA's.
+// CHECK-LABEL: dgemm.kernel @dealt_kernel(
+// CHECK: dgemm.tiles (%{{.*}}, %{{.*}}) shares(%[[FIRST:.*]], %[[END:.*]], %{{.*}}, %{{.*}}, %{{.*}}) {
+// CHECK-NOT: dgemm.k_blocks
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]] step
+func.func @dealt(%a: memref<256x256xbf16>, %d: memref<256x256xbf16>) {
+  dgemm.matmul nt ins(%a, %a : memref<256x256xbf16>, memref<256x256xbf16>) outs(%d : memref<256x256xbf16>)
+    {schedule = #dgemm.schedule<tile = 128x128x64, split_k = 4 stream_k>}
+  return
+}
+
 // CTAs that share a tile end together.
 // CHECK-LABEL: dgemm.kernel @shared_kernel(
 // CHECK: dgemm.next

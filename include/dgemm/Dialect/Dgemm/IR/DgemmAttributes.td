@@ -104,7 +104,7 @@ def Dgemm_ScheduleAttr : Dgemm_Attr<"Schedule", "schedule"> {
     | `promote = 128` | K elements between promotions of FP8 partial sums; 0 for none |
     | `regs = [40, 232]` | registers per producer and consumer thread; 0 and 0 for an even share |
     | `raster = along_m\|along_n group 16` | order in which tiles are visited |
-    | `split_k = 4 cluster\|workspace\|stream_k` | parts of K and where partial sums meet |
+    | `split_k = 4 cluster\|workspace\|stream_k` | parts of K and where partial sums meet; with `stream_k` only tiles that fill no whole wave are cut, into about so many parts at most |
     | `form = plain\|swap_ab\|register` | which operand gives WGMMA its rows |
     | `store = tma\|vector` | how D leaves the registers |
     | `persistent = true\|false`, `ctas_per_sm = 2` | CTAs that walk over many tiles, and how many share an SM |

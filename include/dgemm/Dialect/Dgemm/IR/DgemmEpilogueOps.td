@@ -227,21 +227,22 @@ def Dgemm_WorkspaceReduceOp
                                MemWrite<Dgemm_SharedResource>]>]> {
   let summary = "sum a tile's partial fragments in the CTA that comes last";
   let description = [{
-    All threads of warpgroup `wg`, which holds part number `part` of the
-    fragments of the tile at row `m0`, column `n0`. Every part is put into the
-    workspace at `base`; `last` is true in the warpgroup that finds all
-    others there. It alone gets sums, added in the order of the parts whoever
-    was last, so that the same problem gives the same bits; the others get their
-    own values. The tile's counter is left as it was found: zero.
+    All threads of warpgroup `wg`, which holds part number `part` of a tile's
+    fragments. The parts have neighbouring places in the workspace at `base`,
+    the first of them `place`, where each is put; `last` is true in the
+    warpgroup that finds all others there. It alone gets sums, added in the
+    order of the parts whoever was last, so that the same problem gives the same
+    bits; the others get their own values. The counter of the first place is
+    left as it was found: zero. A tile of one part has its sum already, and the
+    workspace is not touched.
   }];
   let arguments = (ins Variadic<Dgemm_FragmentType>:$values,
-                       LLVM_AnyPointer:$base, I32:$m0, I32:$n0, I32:$wg,
-                       I32:$part, I32Attr:$parts);
+                       LLVM_AnyPointer:$base, I32:$wg, I32:$part, I32:$parts,
+                       I32:$place);
   let results = (outs Variadic<Dgemm_FragmentType>:$sums, I1:$last);
   let assemblyFormat = [{
-    $values `at` `[` $m0 `,` $n0 `]` `of` $wg `part` $part `of` $parts
-    `through` $base attr-dict `:` type($base) `,` type($values) `->`
-    type($sums)
+    $values `of` $wg `part` $part `of` $parts `at` $place `through` $base
+    attr-dict `:` type($base) `,` type($values) `->` type($sums)
   }];
   let hasVerifier = 1;
 }

@@ -128,13 +128,21 @@ def Dgemm_TilesOp
     on through the kernel's `dgemm.tile_queue`; with "receive" the warps of the
     consumers take it from there.
 
+    With `shares` the CTA has parts of tiles too: its share of the tiles that
+    do not fill a whole wave, whose K steps are dealt out evenly over the CTAs,
+    then its tiles of the whole waves. Five more block arguments (i32) follow
+    the corner: the first K step and the one behind the last, which part of the
+    tile's sum this is and how many there are, and the place in the workspace
+    where the first of them goes.
+
     ```mlir
     dgemm.tiles (%m0, %n0) iter_args(%slot = %c0 : i32) { ... dgemm.next %s : i32 }
+    dgemm.tiles (%m0, %n0) shares(%first, %last, %part, %parts, %place) { ... dgemm.next }
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$inits, Optional<I32>:$lane,
                        DefaultValuedAttr<I32Attr, "1">:$lanes,
-                       OptionalAttr<StrAttr>:$numbers);
+                       OptionalAttr<StrAttr>:$numbers, UnitAttr:$shares);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -142,7 +150,34 @@ def Dgemm_TilesOp
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$inits,
                                  CArg<"::mlir::Value", "{}">:$lane,
-                                 CArg<"int32_t", "1">:$lanes)>];
+                                 CArg<"int32_t", "1">:$lanes,
+                                 CArg<"bool", "false">:$shares)>];
+  let extraClassDeclaration = [{
+    /// Block arguments: the tile's corner, and with `shares` this CTA's part.
+    static constexpr unsigned kCornerArguments = 2, kShareArguments = 5;
+    ::mlir::Value getRow() { return getBody().getArgument(0); }
+    ::mlir::Value getColumn() { return getBody().getArgument(1); }
+    ::mlir::Value getFirstStep() { return getShareArgument(0); }
+    ::mlir::Value getEndStep() { return getShareArgument(1); }
+    ::mlir::Value getPart() { return getShareArgument(2); }
+    ::mlir::Value getParts() { return getShareArgument(3); }
+    ::mlir::Value getPlace() { return getShareArgument(4); }
+    /// The block arguments that carry values from tile to tile.
+    ::mlir::Block::BlockArgListType getCarried() {
+      return getBody().getArguments().drop_front(numTileArguments());
+    }
+    /// How many block arguments describe the tile.
+    unsigned numTileArguments() {
+      return kCornerArguments + (getShares() ? kShareArguments : 0);
+    }
+
+  private:
+    ::mlir::Value getShareArgument(unsigned number) {
+      return getBody().getArgument(kCornerArguments + number);
+    }
+
+  public:
+  }];
 }
 
 def Dgemm_NextOp
