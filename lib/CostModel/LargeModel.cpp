@@ -92,17 +92,29 @@ namespace {
 struct Deal {
   explicit Deal(const CostInputs &in, const DeviceModel &device)
       : tilesM(ceilDiv(in.m, in.tileM)), tilesN(ceilDiv(in.n, in.tileN)),
-        work(double(tilesM) * tilesN * in.splitK),
+        parts(in.splitKind == SplitKind::StreamK ? 1 : in.splitK),
+        work(double(tilesM) * tilesN * parts),
         // Ping-pong hands every warpgroup its own tile, but the tensor core
         // takes them one after the other, so a CTA still does one at a time.
-        grid(std::min(work,
+        grid(std::min(double(tilesM) * tilesN * in.splitK,
                       residentCtas(device, in.clusterSize(), in.ctasPerSM))),
-        waves(std::ceil(work / grid)) {}
+        rounds(std::ceil(work / grid)), waves(rounds) {
+    if (in.splitKind != SplitKind::StreamK)
+      return;
+    double whole = std::floor(work / grid);
+    rest = work - whole * grid;
+    if (rest > 0)
+      waves = whole + std::max(rest / grid, 1.0 / in.splitK);
+  }
 
   int64_t tilesM, tilesN;
-  double work;  ///< tiles times splits of K
-  double grid;  ///< CTAs at a time
-  double waves; ///< rounds of them
+  double parts;    ///< of each tile's K that are work of their own
+  double work;     ///< tiles times those
+  double grid;     ///< CTAs at a time
+  double rounds;   ///< of them
+  double waves;    ///< the same, counting a last round of dealt out K steps by
+                   ///< how much of a tile each CTA has there
+  double rest = 0; ///< tiles whose K steps are dealt out
 };
 } // namespace
 
@@ -111,7 +123,8 @@ static RasterWalk rasterWalk(const CostInputs &in, const DeviceModel &device,
   RasterWalk walk;
   walk.tilesM = deal.tilesM;
   walk.tilesN = deal.tilesN;
-  walk.grid = std::max<int64_t>(static_cast<int64_t>(deal.grid / in.splitK), 1);
+  walk.grid =
+      std::max<int64_t>(static_cast<int64_t>(deal.grid / deal.parts), 1);
   walk.group = in.rasterGroup;
   walk.alongM = in.rasterOrder == RasterOrder::AlongM;
   walk.panelA = double(in.tileM) * in.k * in.operandBytes;
@@ -134,26 +147,38 @@ CostBreakdown largeCost(const CostInputs &in, const DeviceModel &device,
   // cut short extrapolates, hence need not see every panel.
   Deal deal(in, device);
   RasterWalk walk = rasterWalk(in, device, deal);
-  double reads = deal.waves <= kWalkedWaves
+  double reads = deal.rounds <= kWalkedWaves
                      ? deal.tilesM * walk.panelA + deal.tilesN * walk.panelB
                      : 0;
-  return largeCostOfWaves(in, device, {{reads / deal.waves, deal.waves}});
+  return largeCostOfWaves(in, device, {{reads / deal.rounds, deal.rounds}});
+}
+
+/// Time of a CTA that adds up a tile which others have parts of: it puts its
+/// own parts into the workspace and reads those of the tile.
+static double dealtReduction(const CostInputs &in, const DeviceModel &device,
+                             const Deal &deal) {
+  if (deal.rest == 0)
+    return 0;
+  double perTile = std::min<double>(deal.grid / deal.rest, in.splitK) + 1;
+  double bytes = double(in.tileM) * in.tileN * 4 * (2 + perTile);
+  return device.decode.reduceWorkspace +
+         bytes / (device.large.partialBandwidth * 1e3);
 }
 
 CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
                                const std::vector<WaveMisses> &waveMisses) {
   const LargeCoefficients &c = device.large;
   double kBlocks = ceilDiv(in.k * in.operandBytes, in.tileKBytes);
-  double kBlocksPerCta = std::ceil(kBlocks / in.splitK);
-  TileCycles cycles = tileCycles(in, device, kBlocksPerCta);
   Deal deal(in, device);
+  double kBlocksPerCta = std::ceil(kBlocks / deal.parts);
+  TileCycles cycles = tileCycles(in, device, kBlocksPerCta);
   double work = deal.work, grid = deal.grid, waves = deal.waves;
   double resident = std::min<double>(in.ctasPerSM, work / device.smCount);
   // CTAs that share an SM share its tensor cores.
   double tile = cycles.tile * std::max(resident, 1.0);
 
   CostBreakdown out;
-  out.waves = static_cast<int64_t>(waves);
+  out.waves = static_cast<int64_t>(deal.rounds);
   double busy = cycles.tensor * kBlocksPerCta * work;
   out.utilisation = std::min(1.0, busy / (device.smCount * tile * waves));
   double reference = in.fp8 ? c.clock8 : c.clock16;
@@ -163,17 +188,20 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
   auto us = [&](double cyc) { return cyc / out.clock / 1000; };
 
   double resultBytes = double(in.m) * in.n * in.resultBytes;
-  double writePerWave = resultBytes / waves / (c.hbmWrite * 1e6);
+  double writePerWave = resultBytes / deal.rounds / (c.hbmWrite * 1e6);
   double body = 0;
   for (const WaveMisses &wave : waveMisses) {
     double memory = wave.bytes / (c.hbmRead * 1e6) + writePerWave;
     out.memory += wave.count * memory;
     body += wave.count * softMax(c.softBody, {us(tile), memory});
   }
+  body *= waves / deal.rounds;
 
   double exposed = in.pingPong ? us(cycles.epilogue) : 0;
   if (in.splitKind == SplitKind::Cluster)
     out.reduction = device.decode.reduceCluster;
+  else if (in.splitKind == SplitKind::StreamK)
+    out.reduction = dealtReduction(in, device, deal);
   else if (in.splitKind != SplitKind::None)
     out.reduction = device.decode.reduceWorkspace +
                     in.splitK * double(in.m) * in.n * 4 / (c.hbmWrite * 1e6);

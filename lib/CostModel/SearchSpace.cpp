@@ -294,7 +294,11 @@ private:
   bool withSplit(Schedule schedule) {
     if (!withStages(schedule))
       return false;
-    if (!options.splitK || !decode || schedule.mode == ConsumerMode::PingPong)
+    if (schedule.mode == ConsumerMode::PingPong)
+      return true;
+    if (!decode)
+      return withDealtSteps(schedule);
+    if (!options.splitK)
       return true;
     schedule.persistent = false;
     int64_t tiles =
@@ -305,6 +309,25 @@ private:
         break;
       schedule.splitK = split;
       schedule.splitKind = SplitKind::Cluster;
+      if (!withStages(schedule))
+        return false;
+    }
+    return true;
+  }
+
+  /// Stream-K where the last wave is not whole.
+  bool withDealtSteps(Schedule schedule) {
+    int64_t tiles =
+        ceilDiv(problem.m, schedule.tileM) * ceilDiv(problem.n, schedule.tileN);
+    if (!options.streamK ||
+        tiles % (int64_t(device.smCount) * schedule.ctasPerSM) == 0)
+      return true;
+    schedule.splitKind = SplitKind::StreamK;
+    for (int split : {4, 2, 8}) {
+      if ((split != 4 && !options.allStages) ||
+          int64_t(split) * schedule.tileK > problem.k)
+        break;
+      schedule.splitK = split;
       if (!withStages(schedule))
         return false;
     }

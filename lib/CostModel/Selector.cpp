@@ -57,7 +57,8 @@ static bool faster(const Candidate &a, const Candidate &b) {
 static bool sameTile(const Schedule &a, const Schedule &b) {
   return a.tileM == b.tileM && a.tileN == b.tileN && a.mode == b.mode &&
          a.form == b.form && a.nBlocks == b.nBlocks && a.splitK == b.splitK &&
-         a.clusterM == b.clusterM && a.clusterN == b.clusterN;
+         a.splitKind == b.splitKind && a.clusterM == b.clusterM &&
+         a.clusterN == b.clusterN;
 }
 
 /// What settles a tie, smaller is better: copies of the K loop (scales of B
@@ -105,8 +106,10 @@ static std::string describe(const Problem &problem, const Schedule &schedule,
   int64_t tiles = ceilDiv(std::max<int64_t>(problem.m, 1), schedule.tileM) *
                   ceilDiv(std::max<int64_t>(problem.n, 1), schedule.tileN);
   char fill[32];
-  double waves = double(tiles) * schedule.splitK /
-                 (double(device.smCount) * schedule.ctasPerSM);
+  // Dealt out K steps are shares of tiles, not further work.
+  int parts = schedule.splitKind == SplitKind::StreamK ? 1 : schedule.splitK;
+  double waves =
+      double(tiles) * parts / (double(device.smCount) * schedule.ctasPerSM);
   std::snprintf(fill, sizeof(fill), "%.2f", waves);
   return "predicted " + toString(cost) + "; " + std::to_string(tiles) +
          " tiles are " + fill + " waves on " + std::to_string(device.smCount) +

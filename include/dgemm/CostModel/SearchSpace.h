@@ -22,8 +22,10 @@ struct SearchOptions {
   bool threeConsumers = false; ///< 192-row tiles
   /// 256-row tiles of more than 128 columns, whose speed nobody has measured.
   bool untriedTiles = false;
-  bool clusters = false;      ///< 2x1 with B multicast, 1x2 with A multicast
-  bool splitK = true;         ///< through clusters, few tiles, M <= 128
+  bool clusters = false; ///< 2x1 with B multicast, 1x2 with A multicast
+  bool splitK = true;    ///< through clusters, few tiles, M <= 128
+  /// Stream-K, M > 128; not by default as long as nobody has measured it.
+  bool streamK = false;
   bool swapAB = true;         ///< M <= 128
   bool registerForm = true;   ///< M <= 8 and no more than one tile for an SM
   bool severalKBlocks = true; ///< 2 and 4 K blocks per stage (M <= 128)

@@ -24,7 +24,7 @@ static DeviceModel ideal() {
   l.scaleGroup = l.scaleLoad = l.loadLatency = l.tmaRow = 0;
   l.epilogueBase = l.epilogueColumn = l.epilogueRound = 0;
   l.cluster = l.cluster8 = 0;
-  l.hbmRead = l.hbmWrite = 1e9;
+  l.hbmRead = l.hbmWrite = l.partialBandwidth = 1e9;
   l.softKBlock = l.softChain = l.softBody = 400;
   DecodeCoefficients &d = device.decode;
   d.launch = d.skew = d.dirty = 0;
@@ -257,6 +257,28 @@ TEST(LargeTerm, SplitKReductionAndFixedTime) {
   in.splitKind = SplitKind::Cluster;
   device.decode.reduceCluster = 7;
   EXPECT_NEAR(largeCost(in, device).reduction, 7, 1e-9);
+}
+
+TEST(LargeTerm, DealtOutStepsMakeWavesFractional) {
+  DeviceModel device = ideal();
+  CostInputs in = tile();
+  in.splitK = 4;
+  in.splitKind = SplitKind::StreamK;
+  // Two whole waves of 132, and half of one over all CTAs.
+  in.m = 128 * 330;
+  EXPECT_NEAR(large(in, device), 2.5 * 32 * 512 / 1e3, 1e-4);
+  // A tenth of a wave is cut into four parts each, no more.
+  in.m = 128 * (132 + 13);
+  EXPECT_NEAR(large(in, device), 1.25 * 32 * 512 / 1e3, 1e-4);
+  // Two parts written and five read.
+  device.large.partialBandwidth = 100;
+  device.decode.reduceWorkspace = 2;
+  EXPECT_NEAR(largeCost(in, device).reduction, 2 + 7 * 128 * 128 * 4 / 100e3,
+              1e-6);
+  // Whole waves are what they were.
+  in.m = 128 * 264;
+  EXPECT_NEAR(large(in, device), 2 * 32 * 512 / 1e3, 1e-4);
+  EXPECT_EQ(largeCost(in, device).reduction, 0);
 }
 
 TEST(LargeTerm, CtasThatShareAnSmShareItsTensorCores) {
