@@ -64,15 +64,30 @@ private:
     return std::gcd<int64_t>(schedule.tileN, problem.scaleB.rows);
   }
 
+  /// Columns of D in the last tile, and how many of its n-blocks hold one of
+  /// them; all where N is not known.
+  int64_t lastColumns() const {
+    return problem.n == ::dgemm::kDynamic || problem.n % schedule.tileN == 0
+               ? schedule.tileN
+               : problem.n % schedule.tileN;
+  }
+  int lastLiveBlocks() const {
+    if (swapped())
+      return schedule.nBlocks;
+    return static_cast<int>(
+        ::dgemm::ceilDiv(lastColumns(), schedule.nPerBlock()));
+  }
+
   Value zeroFragment();
   /// i1: the K loop runs at least once.
   Value hasSteps() {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
                                  loop.getUpperBound(), loop.getLowerBound());
   }
-  SmallVector<Value> buildPromotingLoop(int64_t residue);
+  SmallVector<Value> buildPromotingLoop(int64_t residue, int liveBlocks);
   LoopState buildAccumulatingLoop();
   SmallVector<Value> switchOverResidues();
+  SmallVector<Value> buildPromotingLoops();
 
   /// The store of the K loop's sums; null unless it is their only user and
   /// stands beside the loop.
@@ -282,9 +297,11 @@ void MmaPartitioner::readRingScales(Value slot) {
 
 /// FP8 with promotion: per K block, each block's fresh product is added to an
 /// FP32 fragment. Scales from global memory are read one step ahead, so that
-/// their latency never stands in front of a promotion. Returns the fragments,
-/// then slot and phase.
-SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
+/// their latency never stands in front of a promotion. Only the first
+/// `liveBlocks` n-blocks are multiplied. Returns the fragments, then slot and
+/// phase.
+SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
+                                                      int liveBlocks) {
   SmallVector<Value> inits;
   for (int block = 0; block < numBlocks(); ++block)
     inits.push_back(zeroFragment());
@@ -319,18 +336,23 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
 
   // The step's products in order; with overlap one is promoted while the next
   // ones multiply.
-  int total = numBlocks() * schedule.kBlocksPerStage;
-  int depth = schedule.chainsInFlight();
+  SmallVector<int> live;
+  for (int block = 0; block < numBlocks(); ++block)
+    if (block % schedule.nBlocks < liveBlocks)
+      live.push_back(block);
+  int perKBlock = static_cast<int>(live.size());
+  int total = perKBlock * schedule.kBlocksPerStage;
+  int depth = std::min(schedule.chainsInFlight(), total);
   SmallVector<Value> partials(total);
   for (int i = 0; i < total + depth - 1; ++i) {
     if (i < total) {
-      int block = i % numBlocks();
+      int block = live[i % perKBlock];
       int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
       Value undefined = WgmmaUndefOp::create(builder, loc, inflight);
       partials[i] = MmaOp::create(
           builder, loc, inflight, ring, slot, blockRows[mb],
           builder.getI32IntegerAttr(nb * schedule.nPerBlock()), undefined,
-          builder.getUnitAttr(), builder.getI32IntegerAttr(i / numBlocks()),
+          builder.getUnitAttr(), builder.getI32IntegerAttr(i / perKBlock),
           swapped() ? builder.getUnitAttr() : UnitAttr());
     }
     int done = i - (depth - 1);
@@ -342,9 +364,9 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue) {
     // promotion waits for them all: the slot is free before its arithmetic.
     if (done == total - 1)
       ReleaseOp::create(builder, loc, ring, slot, 0);
-    int block = done % numBlocks();
-    promoteBlock(residue, done / numBlocks(), block, slot, scales,
-                 partials[done], sums[block]);
+    int block = live[done % perKBlock];
+    promoteBlock(residue, done / perKBlock, block, slot, scales, partials[done],
+                 sums[block]);
   }
   auto next =
       AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
@@ -413,7 +435,7 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
 
 SmallVector<Value> MmaPartitioner::switchOverResidues() {
   if (numResidues() == 1)
-    return buildPromotingLoop(0);
+    return buildPromotingLoop(0, schedule.nBlocks);
   // Which columns of the tile belong to which scale block must be known when
   // the promotion is compiled, or every multiply-add would need a selection.
   Value width = constantI32(builder, loc, problem.scaleB.rows);
@@ -432,7 +454,8 @@ SmallVector<Value> MmaPartitioner::switchOverResidues() {
   auto fill = [&](Region &region, int64_t residue) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&region.emplaceBlock());
-    SmallVector<Value> results = buildPromotingLoop(residue * residueStep());
+    SmallVector<Value> results =
+        buildPromotingLoop(residue * residueStep(), schedule.nBlocks);
     scf::YieldOp::create(builder, loc, results);
   };
   fill(choice.getDefaultRegion(), 0);
@@ -440,6 +463,31 @@ SmallVector<Value> MmaPartitioner::switchOverResidues() {
     fill(region, residue);
   auto results = choice.getResults();
   return SmallVector<Value>(results.begin(), results.end());
+}
+
+/// Where the last tile along N has n-blocks without a column of D, it has a
+/// loop of its own, which leaves them out.
+SmallVector<Value> MmaPartitioner::buildPromotingLoops() {
+  int liveBlocks = lastLiveBlocks();
+  if (liveBlocks == schedule.nBlocks)
+    return switchOverResidues();
+  int64_t last = problem.n - lastColumns();
+  int64_t residue = numResidues() == 1 ? 0 : last % problem.scaleB.rows;
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       n0, constantI32(builder, loc, last));
+  SmallVector<Type> types(numBlocks(), fragment);
+  types.append(2, builder.getI32Type());
+  auto choice = scf::IfOp::create(builder, loc, types, isLast,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  SmallVector<Value> results = buildPromotingLoop(residue, liveBlocks);
+  scf::YieldOp::create(builder, loc, results);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  results = switchOverResidues();
+  scf::YieldOp::create(builder, loc, results);
+  return SmallVector<Value>(choice.getResults());
 }
 
 /// The cluster's partial sums meet in its first CTA, which alone stores.
@@ -591,7 +639,7 @@ void MmaPartitioner::run() {
   }
 
   if (promotes()) {
-    SmallVector<Value> results = switchOverResidues();
+    SmallVector<Value> results = buildPromotingLoops();
     ArrayRef<Value> all(results);
     finish(all.drop_back(2), all[all.size() - 2], all.back());
     return;
