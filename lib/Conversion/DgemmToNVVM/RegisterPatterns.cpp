@@ -37,6 +37,12 @@ struct LoadStripPattern : KernelPattern<LoadStripOp> {
     StripType strip = op.getStrip().getType();
     int64_t size = strip.getElementType().getIntOrFloatBitWidth() / 8;
     Value column = firstColumn(rewriter, loc, adaptor.getKblock(), strip);
+    // Broadcast to hide a K known at compile time, and so which pieces lie
+    // beyond it: ptxas 13.0 converts a constant 8-bit zero for the tensor core
+    // wrongly (F2FP.UNPACK_B of 48), which turns them into rubbish.
+    Value depth = adaptor.getDepth();
+    if (depth && size == 1)
+      depth = KernelContext::broadcast(rewriter, loc, depth);
     SmallVector<Value> words;
     for (int64_t group = 0; group < strip.getRows() / 8; ++group) {
       Value start = rowStart(rewriter, op, adaptor, group, size);
@@ -44,13 +50,12 @@ struct LoadStripPattern : KernelPattern<LoadStripOp> {
         int64_t skipped = piece * kLanesPerRow * kPieceBytes / size;
         Value address = element(rewriter, loc, start, column, size);
         address = elementAt(rewriter, loc, address, skipped, size);
-        if (!adaptor.getDepth()) {
+        if (!depth) {
           Value all = load(rewriter, op, address, adaptor.getPredicate());
           appendWords(rewriter, loc, all, words);
           continue;
         }
-        Value left =
-            arith::SubIOp::create(rewriter, loc, adaptor.getDepth(), column);
+        Value left = arith::SubIOp::create(rewriter, loc, depth, column);
         left = arith::SubIOp::create(rewriter, loc, left,
                                      constantI32(rewriter, loc, skipped));
         loadChecked(rewriter, op, adaptor, address, left, words);

@@ -52,6 +52,9 @@ func.func @rest(%a: memref<?x?xf8E4M3FN>, %b: memref<?x?xf8E4M3FN>, %sa: memref<
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult
 // CHECK: dgemm.load_global %{{[^ ]*}} if %[[INSIDE]] : vector<4xi32>
 // CHECK: dgemm.mma_sync{{.*}} {a_type = f8E4M3FN, b_type = f8E4M3FN}
+// The assembler must not know which pieces lie beyond K.
+// CHECK: %[[K:.*]] = nvvm.shfl.sync idx
+// CHECK: arith.subi %[[K]], %
 // CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %[[LEFT:.*]], %c16
 // CHECK: dgemm.load_global %[[PIECE:.*]] if %[[WHOLE]] : vector<4xi32>
 // CHECK: %[[WORDS:.*]]:4 = scf.if
