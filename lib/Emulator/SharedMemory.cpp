@@ -357,9 +357,9 @@ void emu::asyncStoreRead(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
 
 void emu::asyncTensorRead(Machine &m, Cta &cta, uint32_t offset, unsigned group,
                           const VectorClock &seen, Time time, uint32_t site,
-                          bool rowOfA) {
+                          bool oneRow) {
   const uint32_t at = offset & ~15u;
-  checkAsyncRead(m, cta, at, seen, site, "WGMMA read of", rowOfA);
+  checkAsyncRead(m, cta, at, seen, site, "WGMMA read of", oneRow);
   cta.shared.tensorReads[(at / 16) * cta.shared.warpgroups + group] = time;
 }
 

@@ -104,13 +104,13 @@ void asyncWrite(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
 void asyncStoreRead(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
                     const VectorClock &seen, Channel channel, Time time,
                     uint32_t site);
-/// A WGMMA of `group` that reads one chunk of an operand's row. A row of A
-/// that nothing has written makes a row of the product unknown, which is a
-/// fault only if that row is stored (`rowOfA`); a row of B would reach every
-/// row of the product, and is reported at once.
+/// A WGMMA of `group` that reads one chunk. Where it lies in one row of an
+/// operand (`oneRow`) that nothing has written, one row or column of the product
+/// is unknown, which is a fault only if that is stored; a chunk across several
+/// rows is reported at once.
 void asyncTensorRead(Machine &m, Cta &cta, uint32_t offset, unsigned group,
                      const VectorClock &seen, Time time, uint32_t site,
-                     bool rowOfA);
+                     bool oneRow);
 /// fence.proxy.async: ordinary writes before it become visible to the async
 /// proxy.
 void proxyFence(Thread &thread);

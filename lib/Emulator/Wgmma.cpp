@@ -280,7 +280,7 @@ static bool checkOperand(Machine &m, Warpgroup &group, const WgmmaOp &op,
       return;
     }
     asyncTensorRead(m, cta, at, group.index, op.clock, time, op.site,
-                    name == 'A' && !mnMajor);
+                    /*oneRow=*/!mnMajor);
   });
   return inside;
 }

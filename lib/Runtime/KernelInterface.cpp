@@ -21,6 +21,18 @@ bool dgemm::mayHaveRaggedColumns(const Problem &problem) {
   return problem.n == kDynamic || problem.n * sizeOf(problem.d) % 16 != 0;
 }
 
+bool dgemm::copiesLastRows(const Problem &problem, const Schedule &schedule,
+                           Operand operand) {
+  if (schedule.form == Form::Register || schedule.clusterM > 1 ||
+      schedule.clusterN > 1)
+    return false;
+  if (operand == Operand::A && schedule.loadRows != 0)
+    return false;
+  int64_t rows = operand == Operand::A ? problem.m : problem.n;
+  int64_t tile = operand == Operand::A ? schedule.tileM : schedule.tileN;
+  return rows == kDynamic || rows % tile != 0;
+}
+
 int64_t dgemm::workspacePartBytes(const Schedule &schedule) {
   return int64_t(64) * schedule.mBlocks() * schedule.mmaCols() * 4;
 }
@@ -49,6 +61,15 @@ static TensorMapRecipe operandRecipe(Operand operand, DType type, Symbol rows,
                  symbolic(Symbol::K, schedule.tileK)};
   recipe.strides = {symbolic(stride), SizeExpr{Symbol::One, 1, schedule.tileK}};
   recipe.box = {schedule.tileK, boxRows, schedule.kBlocksPerStage};
+  return recipe;
+}
+
+/// The same for the last rows, which come with a copy for each K block: their
+/// number is known at the launch, and the K blocks keep their places.
+static TensorMapRecipe lastRowsRecipe(TensorMapRecipe recipe) {
+  recipe.lastRows = true;
+  if (recipe.box.size() > 2)
+    recipe.box[2] = 1;
   return recipe;
 }
 
@@ -118,12 +139,17 @@ KernelMetadata dgemm::describeKernel(const std::string &entry,
     addPointer(kernel, Operand::B);
     addSize(kernel, Symbol::LdB, /*wide=*/true);
   } else {
-    addTensorMap(kernel,
-                 operandRecipe(Operand::A, problem.a, Symbol::M, Symbol::LdA,
-                               schedule, rowsA, schedule.swizzleA));
-    addTensorMap(kernel,
-                 operandRecipe(Operand::B, problem.b, Symbol::N, Symbol::LdB,
-                               schedule, rowsB, schedule.swizzleB));
+    TensorMapRecipe a =
+        operandRecipe(Operand::A, problem.a, Symbol::M, Symbol::LdA, schedule,
+                      rowsA, schedule.swizzleA);
+    TensorMapRecipe b =
+        operandRecipe(Operand::B, problem.b, Symbol::N, Symbol::LdB, schedule,
+                      rowsB, schedule.swizzleB);
+    addTensorMap(kernel, a);
+    addTensorMap(kernel, b);
+    for (const TensorMapRecipe &recipe : {a, b})
+      if (copiesLastRows(problem, schedule, recipe.operand))
+        addTensorMap(kernel, lastRowsRecipe(recipe));
   }
   if (rowScalePath(problem, schedule) == RowScalePath::Ring) {
     TensorMapRecipe recipe;

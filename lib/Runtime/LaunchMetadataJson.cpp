@@ -62,13 +62,16 @@ static Json writeExprs(const std::vector<SizeExpr> &exprs) {
 }
 
 static Json writeTensorMap(const TensorMapRecipe &recipe) {
-  return {{"operand", toString(recipe.operand)},
-          {"type", toString(recipe.type)},
-          {"dims", writeExprs(recipe.dims)},
-          {"strides", writeExprs(recipe.strides)},
-          {"box", recipe.box},
-          {"swizzle", recipe.swizzle},
-          {"l2_promotion", recipe.l2Promotion}};
+  Json json = {{"operand", toString(recipe.operand)},
+               {"type", toString(recipe.type)},
+               {"dims", writeExprs(recipe.dims)},
+               {"strides", writeExprs(recipe.strides)},
+               {"box", recipe.box},
+               {"swizzle", recipe.swizzle},
+               {"l2_promotion", recipe.l2Promotion}};
+  if (recipe.lastRows)
+    json["last_rows"] = true;
+  return json;
 }
 
 static Json writeArgument(const KernelArgument &argument) {
@@ -343,6 +346,10 @@ static TensorMapRecipe readTensorMap(Field field) {
   if (recipe.l2Promotion != 0 && recipe.l2Promotion != 64 &&
       recipe.l2Promotion != 128 && recipe.l2Promotion != 256)
     field["l2_promotion"].expected("0, 64, 128 or 256");
+  if (field.has("last_rows"))
+    recipe.lastRows = field["last_rows"].boolean();
+  if (recipe.lastRows && recipe.dims.size() < 2)
+    field["last_rows"].expected("false for a map of one dimension");
   field.close();
   return recipe;
 }

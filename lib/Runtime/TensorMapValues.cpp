@@ -55,6 +55,9 @@ static Status checkRecipe(const TensorMapRecipe &recipe) {
       recipe.l2Promotion != 128 && recipe.l2Promotion != 256)
     return mapError(recipe, "L2 promotion", "0, 64, 128 or 256 bytes",
                     recipe.l2Promotion);
+  if (recipe.lastRows && rank < 2)
+    return mapError(recipe, "rank", "2 to 5 for a map of the last rows",
+                    static_cast<int64_t>(rank));
   return checkBox(recipe);
 }
 
@@ -79,6 +82,9 @@ Result<TensorMapValues> evaluateTensorMap(const TensorMapRecipe &recipe,
                       "0 to 4294967295 elements", dim);
     values.dims.push_back(std::max<int64_t>(dim, 1));
   }
+  if (recipe.lastRows)
+    if (uint64_t left = values.dims[1] % values.box[1])
+      values.box[1] = static_cast<uint32_t>(left);
   int64_t size = sizeOf(recipe.type);
   for (size_t i = 0; i < recipe.strides.size(); ++i) {
     int64_t elements = evaluate(recipe.strides[i], sizes);

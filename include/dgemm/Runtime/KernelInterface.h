@@ -26,6 +26,13 @@ RowScalePath rowScalePath(const Problem &problem, const Schedule &schedule);
 /// not a multiple of 16.
 bool mayHaveRaggedColumns(const Problem &problem);
 
+/// Whether the last tile along the rows of `operand` (A or B) may have fewer
+/// rows than the tile, and is then copied through a tensor map of its own whose
+/// box is those rows: TMA takes several cycles for a row that lies outside.
+/// Copies that CTAs share, and those that `load_rows` shortens, keep one map.
+bool copiesLastRows(const Problem &problem, const Schedule &schedule,
+                    Operand operand);
+
 /// Counters at the start of the workspace of a kernel that splits K through it:
 /// one of 32 bits for each place and consumer warpgroup. Behind them lie the
 /// places, each with one part of a tile's sum; those of a tile are neighbours,

@@ -61,8 +61,11 @@ struct TensorMapRecipe {
   std::vector<SizeExpr> dims;
   std::vector<SizeExpr> strides; ///< dims.size() - 1 entries
   std::vector<int64_t> box;      ///< elements, one per dimension
-  int swizzle = 0;               ///< bytes: 0, 32, 64, 128
-  int l2Promotion = 128;         ///< bytes: 0, 64, 128, 256
+  /// For the last rows of the operand: box[1] shrinks to what whole boxes leave
+  /// of dims[1] (all of it where that is nothing).
+  bool lastRows = false;
+  int swizzle = 0;       ///< bytes: 0, 32, 64, 128
+  int l2Promotion = 128; ///< bytes: 0, 64, 128, 256
   bool operator==(const TensorMapRecipe &) const = default;
 };
 

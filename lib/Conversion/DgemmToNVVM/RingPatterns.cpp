@@ -116,11 +116,13 @@ struct ExpectPattern : KernelPattern<ExpectOp> {
   matchAndRewrite(ExpectOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    Value bytes = constantI32(rewriter, loc, op.getBytes());
+    if (adaptor.getMissing())
+      bytes = arith::SubIOp::create(rewriter, loc, bytes, adaptor.getMissing());
     NVVM::MBarrierArriveExpectTxOp::create(
         rewriter, loc, Type(),
-        context.fullBarrier(rewriter, loc, adaptor.getSlot()),
-        constantI32(rewriter, loc, op.getBytes()), NVVM::MemScopeKind::CTA,
-        /*relaxed=*/false, Value());
+        context.fullBarrier(rewriter, loc, adaptor.getSlot()), bytes,
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -197,19 +199,65 @@ struct TmaLoadPattern : KernelPattern<TmaLoadOp> {
                               rewriter.getI8Type(), local, ValueRange{skipped});
       mask = sharingCtas(rewriter, loc);
     }
-    auto clusterPointer = LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
-    Value destination =
-        LLVM::AddrSpaceCastOp::create(rewriter, loc, clusterPointer, local);
-    Value hint;
-    if (int64_t policy = cachePolicy(op.getHint()))
-      hint = constantI64(rewriter, loc, policy);
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        rewriter, loc, destination, adaptor.getMap(), adaptor.getCoordinates(),
-        context.fullBarrier(rewriter, loc, adaptor.getSlot()), ValueRange(),
-        mask, hint, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        NVVM::CTAGroupKindAttr(), Value());
+    if (!op.getLastMap()) {
+      copy(rewriter, op, adaptor, adaptor.getMap(), adaptor.getCoordinates(),
+           local, mask);
+    } else {
+      scf::IfOp::create(
+          rewriter, loc, adaptor.getIsLast(),
+          [&](OpBuilder &body, Location loc) {
+            copyLastRows(body, op, adaptor, local);
+            scf::YieldOp::create(body, loc);
+          },
+          [&](OpBuilder &body, Location loc) {
+            copy(body, op, adaptor, adaptor.getMap(), adaptor.getCoordinates(),
+                 local, mask);
+            scf::YieldOp::create(body, loc);
+          });
+    }
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  void copy(OpBuilder &builder, TmaLoadOp op, OpAdaptor adaptor, Value map,
+            ValueRange coordinates, Value local, Value mask) const {
+    Location loc = op.getLoc();
+    auto clusterPointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+    Value destination =
+        LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer, local);
+    Value hint;
+    if (int64_t policy = cachePolicy(op.getHint()))
+      hint = constantI64(builder, loc, policy);
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, loc, destination, map, coordinates,
+        context.fullBarrier(builder, loc, adaptor.getSlot()), ValueRange(),
+        mask, hint, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        NVVM::CTAGroupKindAttr(), Value());
+  }
+
+  /// A copy for each K block of the slot, where a whole one would have put it.
+  void copyLastRows(OpBuilder &builder, TmaLoadOp op, OpAdaptor adaptor,
+                    Value local) const {
+    Location loc = op.getLoc();
+    auto tile =
+        cast<TileType>(op.getRing().getType().getMembers()[op.getMember()]);
+    int64_t blocks = context.schedule.kBlocksPerStage;
+    int64_t blockBytes = tile.getRows() * tile.getCols() / blocks *
+                         (tile.getElementType().getIntOrFloatBitWidth() / 8);
+    for (int64_t block = 0; block < blocks; ++block) {
+      SmallVector<Value> coordinates(adaptor.getCoordinates());
+      Value place = local;
+      if (block > 0) {
+        coordinates.back() = arith::AddIOp::create(
+            builder, loc, coordinates.back(), constantI32(builder, loc, block));
+        place = LLVM::GEPOp::create(
+            builder, loc, local.getType(), builder.getI8Type(), local,
+            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(block * blockBytes)});
+      }
+      copy(builder, op, adaptor, adaptor.getLastMap(), coordinates, place,
+           /*mask=*/Value());
+    }
   }
 
   /// i16, a bit for each CTA of the cluster that shares the multicast tile.

@@ -47,6 +47,7 @@ static LaunchMetadata example() {
   scales.dims = {{Symbol::M, 1, 1}, {Symbol::K, 128, 1}};
   scales.strides = {{Symbol::LdScaleA, 1, 1}};
   scales.box = {64, 1};
+  scales.lastRows = true;
   kernel.tensorMaps = {a, scales};
   kernel.arguments = {{Kind::TensorMap, 1, Operand::D, Symbol::M},
                       {Kind::Pointer, 0, Operand::ScaleB, Symbol::M},
@@ -144,6 +145,8 @@ TEST(LaunchMetadataJson, ErrorsNameTheField) {
               "tensor_maps[0].swizzle: expected 0, 32, 64 or 128");
   expectError("\"l2_promotion\": 256", "\"l2_promotion\": 100",
               "tensor_maps[0].l2_promotion");
+  expectError("\"last_rows\": true", "\"last_rows\": 1",
+              "tensor_maps[1].last_rows: expected");
   expectError("\"lda\"", "\"ldz\"",
               "tensor_maps[0].strides[0]: unknown symbol 'ldz'");
   expectError("\"index\": 1", "\"index\": 2",

@@ -68,6 +68,21 @@ TEST_F(TensorMapValuesTest, SeveralKBlocksPerBox) {
   EXPECT_EQ(map->stridesBytes, (std::vector<uint64_t>{304, 128}));
 }
 
+TEST_F(TensorMapValuesTest, LastRows) {
+  recipe.lastRows = true;
+  EXPECT_EQ(values()->box[1], 100u); // less than one box
+  sizes.m = 128;
+  EXPECT_EQ(values()->box[1], 128u); // nothing is left: never used
+  sizes.m = 257;
+  EXPECT_EQ(values()->box[1], 1u);
+  sizes.m = 0;
+  EXPECT_EQ(values()->box[1], 1u);
+  recipe.dims.resize(1);
+  recipe.strides.clear();
+  recipe.box.resize(1);
+  expectError("rank: expected 2 to 5 for a map of the last rows, found 1");
+}
+
 TEST_F(TensorMapValuesTest, ScalesInMMajorOrder) {
   recipe.operand = Operand::ScaleA;
   recipe.type = DType::F32;

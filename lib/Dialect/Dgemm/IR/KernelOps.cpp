@@ -61,11 +61,22 @@ static Value findArgument(KernelOp kernel, Predicate matches) {
   return {};
 }
 
+static Value findTensorMap(KernelOp kernel, ::dgemm::Operand operand,
+                           bool lastRows) {
+  KernelMetadata metadata = describe(kernel);
+  for (auto [index, argument] : llvm::enumerate(metadata.arguments))
+    if (argument.kind == KernelArgument::Kind::TensorMap &&
+        argument.operand == operand &&
+        metadata.tensorMaps[argument.tensorMap].lastRows == lastRows)
+      return kernel.getBody().getArgument(index);
+  return {};
+}
+
 Value KernelOp::getTensorMap(::dgemm::Operand operand) {
-  return findArgument(*this, [&](const KernelArgument &argument) {
-    return argument.kind == KernelArgument::Kind::TensorMap &&
-           argument.operand == operand;
-  });
+  return findTensorMap(*this, operand, /*lastRows=*/false);
+}
+Value KernelOp::getLastRowsMap(::dgemm::Operand operand) {
+  return findTensorMap(*this, operand, /*lastRows=*/true);
 }
 Value KernelOp::getPointer(::dgemm::Operand operand) {
   return findArgument(*this, [&](const KernelArgument &argument) {
@@ -402,6 +413,15 @@ LogicalResult TmaLoadOp::verify() {
                          << "evict_normal, found " << hint;
   if (failed(verifyMember(*this, getRing().getType(), getMember())))
     return failure();
+  if ((getLastMap() == Value()) != (getIsLast() == Value()))
+    return emitOpError() << "expected a map for the last rows and when to use "
+                         << "it, or neither";
+  if (getLastMap() && (getPart() || getMember() > 1))
+    return emitOpError() << "only a whole tile of A or B (members 0 and 1) has "
+                         << "a map for its last rows, found "
+                         << (getPart() ? "a part of" : "member ")
+                         << (getPart() ? " a tile"
+                                       : std::to_string(getMember()));
   if (!getPart()) {
     if (getParts() != 1)
       return emitOpError() << "expected a part of " << getParts();

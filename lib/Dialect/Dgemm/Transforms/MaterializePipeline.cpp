@@ -25,6 +25,13 @@ static ::dgemm::Operand operandOf(StringRef name) {
 }
 
 namespace {
+/// For a load whose tile may be the operand's last, with fewer rows than the
+/// slot: the map of those rows, whether this is the tile, and then the bytes of
+/// a slot that do not come (else 0).
+struct LastRows {
+  Value map, isLast, missing;
+};
+
 struct MaterializePipelinePass
     : public mlir::dgemm::impl::DgemmMaterializePipelinePassBase<
           MaterializePipelinePass> {
@@ -41,9 +48,12 @@ struct MaterializePipelinePass
 
   LogicalResult verifyLoads(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
   void materialize(KernelOp kernel, TilesOp tiles, scf::ForOp loop);
-  /// `part` is this CTA's part of the multicast tile; null without one.
+  LastRows lastRows(OpBuilder &builder, KernelOp kernel, LoadOp load);
+  /// `part` is this CTA's part of the multicast tile; null without one. `last`
+  /// has an entry for each load.
   void fillSlot(OpBuilder &builder, KernelOp kernel, Value ring, Value slot,
-                Value phase, Value part, scf::ForOp loop);
+                Value phase, Value part, ArrayRef<LastRows> last,
+                scf::ForOp loop);
 };
 } // namespace
 
@@ -97,9 +107,37 @@ static TilesOp addCarriedValues(IRRewriter &rewriter, TilesOp tiles,
   return wider;
 }
 
+LastRows MaterializePipelinePass::lastRows(OpBuilder &builder, KernelOp kernel,
+                                           LoadOp load) {
+  LastRows last;
+  if (load.getOperand() == "scale_a")
+    return last;
+  last.map = kernel.getLastRowsMap(operandOf(load.getOperand()));
+  if (!last.map)
+    return last;
+  Location loc = load.getLoc();
+  TileType tile = load.getTile().getType();
+  Value rows = sizeOf(builder, loc, kernel,
+                      load.getOperand() == "a" ? ::dgemm::Symbol::M
+                                               : ::dgemm::Symbol::N);
+  Value left = arith::SubIOp::create(builder, loc, rows, load.getRow());
+  Value full = constantI32(builder, loc, tile.getRows());
+  last.isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      left, full);
+  int64_t rowBytes =
+      tile.getCols() * (tile.getElementType().getIntOrFloatBitWidth() / 8);
+  Value absent = arith::SubIOp::create(builder, loc, full, left);
+  absent = arith::MulIOp::create(builder, loc, absent,
+                                 constantI32(builder, loc, rowBytes));
+  last.missing = arith::SelectOp::create(builder, loc, last.isLast, absent,
+                                         constantI32(builder, loc, 0));
+  return last;
+}
+
 void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
                                        Value ring, Value slot, Value phase,
-                                       Value part, scf::ForOp loop) {
+                                       Value part, ArrayRef<LastRows> last,
+                                       scf::ForOp loop) {
   const ::dgemm::Schedule &schedule = kernel.getSchedule().getValue();
   Location loc = loop.getLoc();
   auto loads = llvm::to_vector(loop.getBody()->getOps<LoadOp>());
@@ -112,7 +150,15 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
   Value free =
       arith::XOrIOp::create(builder, loc, phase, constantI32(builder, loc, 1));
   AcquireOp::create(builder, loc, ring, slot, free);
-  ExpectOp::create(builder, loc, ring, slot, static_cast<int32_t>(bytes));
+  Value missing;
+  for (const LastRows &rows : last)
+    if (rows.missing)
+      missing = missing
+                    ? arith::AddIOp::create(builder, loc, missing, rows.missing)
+                          .getResult()
+                    : rows.missing;
+  ExpectOp::create(builder, loc, ring, slot, static_cast<int32_t>(bytes),
+                   missing);
   for (auto [member, load] : llvm::enumerate(loads)) {
     Value step = load.getKblock();
     auto times = [&](int64_t factor) -> Value {
@@ -145,7 +191,8 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
                       kernel.getTensorMap(operandOf(load.getOperand())),
                       coordinates, ring, slot, static_cast<int32_t>(member),
                       readOnce ? "evict_first" : "evict_normal",
-                      shared ? part : Value(), parts);
+                      shared ? part : Value(), parts, last[member].map,
+                      last[member].isLast);
   }
   WaitOp::create(builder, loc, ring, slot, phase);
   for (auto [member, load] : llvm::enumerate(loads)) {
@@ -202,8 +249,12 @@ void MaterializePipelinePass::materialize(KernelOp kernel, TilesOp tiles,
   auto newLoop = cast<scf::ForOp>(replaced->getOperation());
 
   auto carried = newLoop.getRegionIterArgs().take_back(2);
+  rewriter.setInsertionPoint(newLoop);
+  SmallVector<LastRows> last;
+  for (LoadOp load : newLoop.getBody()->getOps<LoadOp>())
+    last.push_back(lastRows(rewriter, kernel, load));
   rewriter.setInsertionPointToStart(newLoop.getBody());
-  fillSlot(rewriter, kernel, ring, carried[0], carried[1], part, newLoop);
+  fillSlot(rewriter, kernel, ring, carried[0], carried[1], part, last, newLoop);
 
   auto next = cast<NextOp>(wider.getBody().front().getTerminator());
   SmallVector<Value> values(next.getValues());

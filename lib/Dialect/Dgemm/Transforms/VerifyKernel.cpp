@@ -27,9 +27,11 @@ static LogicalResult verifyExpectedBytes(ExpectOp expect) {
   auto kernel = expect->getParentOfType<KernelOp>();
   SmallVector<int> fills(ring.getMembers().size(), 0);
   int64_t bytes = 0;
+  bool mayMiss = false;
   for (TmaLoadOp load : expect->getBlock()->getOps<TmaLoadOp>()) {
     if (load.getSlot() != expect.getSlot())
       continue;
+    mayMiss |= load.getLastMap() != Value();
     ++fills[load.getMember()];
     int64_t member = load.getMember();
     bytes +=
@@ -42,6 +44,11 @@ static LogicalResult verifyExpectedBytes(ExpectOp expect) {
   if (bytes != expect.getBytes())
     return expect.emitOpError() << "announces " << expect.getBytes()
                                 << " bytes but the copies bring " << bytes;
+  if (mayMiss != (expect.getMissing() != Value()))
+    return expect.emitOpError()
+           << (mayMiss ? "must say how many bytes are missing where a copy "
+                         "brings only the last rows"
+                       : "announces missing bytes, but every copy is whole");
   return success();
 }
 
@@ -208,6 +215,15 @@ static LogicalResult verifyAgainstSchedule(KernelOp kernel) {
       if (static_cast<int>(load.getParts()) != parts)
         return op->emitOpError() << "expected a copy in " << parts
                                  << " parts, found " << load.getParts();
+      Value last;
+      if (load.getMember() < 2)
+        last = kernel.getLastRowsMap(
+            load.getMember() == 0 ? ::dgemm::Operand::A : ::dgemm::Operand::B);
+      if (load.getLastMap() != last)
+        return op->emitOpError()
+               << (last ? "expected the kernel's map for the last rows"
+                        : "expected no map for last rows, as every tile is "
+                          "whole");
     }
     auto ring = dyn_cast<RingOp>(op);
     if (!ring)

@@ -15,11 +15,11 @@
 #problem = #dgemm.problem<nt, ?x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32 mn_major, scale_b = 128x128 f32>
 
 // CHECK-LABEL: dgemm.kernel @tile_level
-// CHECK-SAME: (%[[A:.*]]: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !llvm.ptr<1>, %{{.*}}: i64, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32)
+// CHECK-SAME: (%[[A:.*]]: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %{{.*}}: !llvm.ptr<1>, %{{.*}}: i64, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32)
 // CHECK-SAME: attributes {problem = #dgemm.problem<nt, ?x256x256,
 // CHECK-SAME: schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "model"}
 // GENERIC: "dgemm.kernel"() <{problem = #dgemm.problem
-dgemm.kernel @tile_level(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,
+dgemm.kernel @tile_level(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_a: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                          %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #problem, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "model"} {
   // CHECK-NEXT: dgemm.tiles (%{{.*}}, %{{.*}}) shares(%[[FIRST:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %[[PLACE:.*]]) {

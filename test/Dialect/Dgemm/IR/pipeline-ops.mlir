@@ -26,6 +26,8 @@ func.func @barriers(%slot: i32, %phase: i32) {
   // CHECK-NEXT: dgemm.expect %[[RING]]{{ ?}}[%[[SLOT]]] bytes 39424 : <3 x
   // GENERIC: "dgemm.expect"({{.*}}) <{bytes = 39424 : i32}>
   dgemm.expect %ring[%slot] bytes 39424 : !ring
+  // CHECK-NEXT: dgemm.expect %[[RING]]{{ ?}}[%[[SLOT]]] bytes 39424 missing %[[SLOT]] : <3 x
+  dgemm.expect %ring[%slot] bytes 39424 missing %slot : !ring
   // CHECK-NEXT: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]] : <3 x
   dgemm.wait %ring[%slot] parity %phase : !ring
   // A release without `pending` prints none.
@@ -45,10 +47,14 @@ func.func @barriers(%slot: i32, %phase: i32) {
 // CHECK-SAME: (%[[MAP:.*]]: !dgemm.tensor_map, %[[RING:.*]]: !dgemm.ring<{{.*}}>, %[[SLOT:.*]]: i32)
 func.func @copies(%map: !dgemm.tensor_map, %ring: !ring, %slot: i32) {
   // CHECK-NEXT: dgemm.tma_load %[[MAP]]{{ ?}}[%[[SLOT]], %[[SLOT]]] to %[[RING]]{{ ?}}[%[[SLOT]]] member 0 : <3 x
-  // GENERIC: "dgemm.tma_load"({{.*}}) <{hint = "evict_normal", member = 0 : i32, operandSegmentSizes = array<i32: 1, 2, 1, 1, 0>, parts = 1 : i32}>
+  // GENERIC: "dgemm.tma_load"({{.*}}) <{hint = "evict_normal", member = 0 : i32, operandSegmentSizes = array<i32: 1, 2, 1, 1, 0, 0, 0>, parts = 1 : i32}>
   dgemm.tma_load %map[%slot, %slot] to %ring[%slot] member 0 : !ring
   // CHECK-NEXT: dgemm.tma_load {{.*}} member 2 {hint = "evict_first"} : <3 x
   dgemm.tma_load %map[%slot, %slot, %slot, %slot, %slot] to %ring[%slot] member 2 {hint = "evict_first"} : !ring
+  // CHECK-NEXT: %[[IS_LAST:.*]] = arith.constant true
+  %is_last = arith.constant true
+  // CHECK-NEXT: dgemm.tma_load %[[MAP]]{{ ?}}[%[[SLOT]]] to %[[RING]]{{ ?}}[%[[SLOT]]] member 1 last %[[MAP]] if %[[IS_LAST]] : <3 x
+  dgemm.tma_load %map[%slot] to %ring[%slot] member 1 last %map if %is_last : !ring
   // CHECK-NEXT: dgemm.slot %[[RING]]{{ ?}}[%[[SLOT]]] member 1 : {{.*}} -> <176x128xf8E4M3FN, swizzle = 128>
   %t = dgemm.slot %ring[%slot] member 1 : !ring -> !b
   return

@@ -25,7 +25,7 @@
 // CHECK: dgemm.warpgroup_barrier
 // CHECK: dgemm.tma_store %[[MAP]]
 // CHECK: dgemm.store_commit
-dgemm.kernel @ragged(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %dptr: !llvm.ptr<1>,
+dgemm.kernel @ragged(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %dptr: !llvm.ptr<1>,
                     %ldd: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 256x?x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
   %0 = dgemm.ring consumers 2 : !ring_ragged

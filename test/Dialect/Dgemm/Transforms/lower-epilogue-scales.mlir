@@ -23,7 +23,7 @@
 // CHECK-NEXT: %[[DONE:.*]] = dgemm.wgmma_wait 0 resolve(%[[FLYING]]
 // CHECK-NEXT: %[[Y:.*]] = dgemm.scale_fragment %[[DONE]] rows(%[[UPPER]], %[[LOWER]]) cols(%[[C]]#0, %[[C]]#1, %[[C]]#2, %[[C]]#3)
 // CHECK: dgemm.stage %[[Y]]
-dgemm.kernel @both(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
+dgemm.kernel @both(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_a: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
                     %raster: i32)
     attributes {problem = #dgemm.problem<nt, 200x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = row f32, scale_b = row f32, fast_accumulate>, schedule = #dgemm.schedule<tile = 128x16x128, swizzle = [128, 128, 32]>, source = "user"} {
@@ -43,7 +43,7 @@ dgemm.kernel @both(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tens
 // CHECK: dgemm.global_row_scales
 // CHECK: dgemm.global_column_scales
 // CHECK: dgemm.scale_fragment
-dgemm.kernel @late(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
+dgemm.kernel @late(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_a: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
                     %raster: i32)
     attributes {problem = #dgemm.problem<nt, 200x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = row f32, scale_b = row f32, fast_accumulate>, schedule = #dgemm.schedule<tile = 128x16x128, swizzle = [128, 128, 32], regs = [24, 32]>, source = "user"} {
@@ -64,7 +64,7 @@ dgemm.kernel @late(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tens
 // CHECK: %[[UPPER:.*]], %[[LOWER:.*]] = dgemm.global_row_scales %[[SA]]{{.*}} strides{{ ?}}[%[[ONE]], %c0
 // CHECK: %[[B:.*]] = llvm.load %[[SB]] : !llvm.ptr<1> -> f32
 // CHECK: dgemm.scale_fragment %{{.*}} rows(%[[UPPER]], %[[LOWER]]) cols(%[[B]])
-dgemm.kernel @rows_only(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
+dgemm.kernel @rows_only(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_a: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
                     %raster: i32)
     attributes {problem = #dgemm.problem<nt, 200x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = row f32 mn_major, scale_b = tensor f32, fast_accumulate>, schedule = #dgemm.schedule<tile = 128x16x128, swizzle = [128, 128, 32]>, source = "user"} {

@@ -114,3 +114,40 @@ dgemm.kernel @nothing_to_load(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: 
     dgemm.next
   }
 }
+
+// The last tile along a dynamic M, or along an N that is no multiple of the tile,
+// has fewer rows than the slot: those are copied through a map of their own.
+// CHECK-LABEL: dgemm.kernel @last_rows
+// CHECK-SAME: (%[[A:.*]]: !dgemm.tensor_map, %[[B:.*]]: !dgemm.tensor_map, %[[LAST_A:.*]]: !dgemm.tensor_map, %[[LAST_B:.*]]: !dgemm.tensor_map, %{{.*}}: !dgemm.tensor_map, %[[M:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32)
+// CHECK: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) iter_args
+// CHECK: %[[LEFT_A:.*]] = arith.subi %[[M]], %[[M0]]
+// CHECK: %[[IS_A:.*]] = arith.cmpi slt, %[[LEFT_A]], %c128_i32
+// CHECK: %[[ABSENT:.*]] = arith.subi %c128_i32{{.*}}, %[[LEFT_A]]
+// CHECK: %[[BYTES:.*]] = arith.muli %[[ABSENT]], %c128_i32
+// CHECK: %[[MISSING_A:.*]] = arith.select %[[IS_A]], %[[BYTES]], %c0
+// CHECK: %[[LEFT_B:.*]] = arith.subi %c200_i32, %[[N0]]
+// CHECK: %[[IS_B:.*]] = arith.cmpi slt, %[[LEFT_B]],
+// CHECK: %[[MISSING_B:.*]] = arith.select %[[IS_B]],
+// CHECK: scf.for
+// CHECK: %[[MISSING:.*]] = arith.addi %[[MISSING_A]], %[[MISSING_B]]
+// CHECK: dgemm.expect %{{.*}} bytes 32768 missing %[[MISSING]]
+// CHECK: dgemm.tma_load %[[A]]{{.*}} member 0 last %[[LAST_A]] if %[[IS_A]]
+// CHECK: dgemm.tma_load %[[B]]{{.*}} member 1 last %[[LAST_B]] if %[[IS_B]]
+dgemm.kernel @last_rows(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_a: !dgemm.tensor_map, %last_b: !dgemm.tensor_map,
+                    %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, ?x200x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  dgemm.tiles (%m0, %n0) {
+    %0 = dgemm.zero : <128x128xf32>
+    %c0_i32 = arith.constant 0 : i32
+    %c1_i32 = arith.constant 1 : i32
+    %1 = dgemm.k_blocks : i32
+    %2 = scf.for %kb = %c0_i32 to %1 step %c1_i32 iter_args(%sum = %0) -> (!dgemm.fragment<128x128xf32>) : i32 {
+      %3 = dgemm.load "a" [%m0, %kb] : <128x64xbf16, swizzle = 128>
+      %4 = dgemm.load "b" [%n0, %kb] : <128x64xbf16, swizzle = 128>
+      %5 = dgemm.tile_mma %3, %4, %sum : !a16, !a16 -> <128x128xf32>
+      scf.yield %5 : !dgemm.fragment<128x128xf32>
+    }
+    dgemm.tile_store %2 at [%m0, %n0] : !dgemm.fragment<128x128xf32>
+    dgemm.next
+  }
+}

@@ -67,6 +67,43 @@ dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_
   %c0 = arith.constant 0 : i32
   %ring = dgemm.ring consumers 2 : !ring
   dgemm.role producer registers 40 {
+    // expected-error @+1 {{announces missing bytes, but every copy is whole}}
+    dgemm.expect %ring[%c0] bytes 32768 missing %c0 : !ring
+    dgemm.tma_load %a[%c0, %c0] to %ring[%c0] member 0 : !ring
+    dgemm.tma_load %b[%c0, %c0] to %ring[%c0] member 1 : !ring
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, ?x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %is = arith.constant true
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+    // expected-error @+1 {{must say how many bytes are missing where a copy brings only the last rows}}
+    dgemm.expect %ring[%c0] bytes 32768 : !ring
+    dgemm.tma_load %a[%c0, %c0] to %ring[%c0] member 0 last %last if %is : !ring
+    dgemm.tma_load %b[%c0, %c0] to %ring[%c0] member 1 : !ring
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
   }
   // expected-error @+1 {{waits for slots in 1 places but releases them in 0}}
   dgemm.role consumer registers 232 (%wg) {

@@ -153,6 +153,40 @@ dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_
 
 !t = !dgemm.tile<128x64xbf16, swizzle = 128>
 !ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, ?x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %is = arith.constant true
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+    // expected-error @+1 {{expected the kernel's map for the last rows}}
+    dgemm.tma_load %a[%c0, %c0] to %ring[%c0] member 0 : !ring
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
+dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %is = arith.constant true
+  %ring = dgemm.ring consumers 2 : !ring
+  dgemm.role producer registers 40 {
+    // expected-error @+1 {{expected no map for last rows, as every tile is whole}}
+    dgemm.tma_load %a[%c0, %c0] to %ring[%c0] member 0 last %b if %is : !ring
+  }
+  dgemm.role consumer registers 232 (%wg) {
+  }
+}
+
+// -----
+
+!t = !dgemm.tile<128x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<4 x [!t, !t]>
 dgemm.kernel @k(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 256x256x256, a = bf16, b = bf16, d = bf16>, schedule = #dgemm.schedule<tile = 128x128x64>, source = "user"} {
   %c0 = arith.constant 0 : i32

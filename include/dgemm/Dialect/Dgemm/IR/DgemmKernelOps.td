@@ -82,6 +82,8 @@ def Dgemm_KernelOp
   let extraClassDeclaration = [{
     /// The parameter of this kind, or a null value when the kernel has none.
     ::mlir::Value getTensorMap(::dgemm::Operand operand);
+    /// The map of the operand's last rows (`dgemm::copiesLastRows`).
+    ::mlir::Value getLastRowsMap(::dgemm::Operand operand);
     ::mlir::Value getPointer(::dgemm::Operand operand);
     ::mlir::Value getSize(::dgemm::Symbol symbol);
     ::mlir::Value getRasterGroup();

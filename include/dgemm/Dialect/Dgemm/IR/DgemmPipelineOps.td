@@ -109,9 +109,16 @@ def Dgemm_AcquireOp : Dgemm_RingBarrierOp<"acquire"> {
 }
 def Dgemm_ExpectOp : Dgemm_RingBarrierOp<"expect"> {
   let summary = "producer: arrive at full[slot] and announce its bytes";
-  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32Attr:$bytes);
-  let assemblyFormat =
-      "$ring `[` $slot `]` `bytes` $bytes attr-dict `:` type($ring)";
+  let description = [{
+    `bytes` are those of a full slot; `missing` of them do not come, because a
+    tile has fewer rows than the slot.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32Attr:$bytes,
+                       Optional<I32>:$missing);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `bytes` $bytes (`missing` $missing^)? attr-dict `:`
+    type($ring)
+  }];
 }
 def Dgemm_WaitOp : Dgemm_RingBarrierOp<"wait"> {
   let summary = "consumer: wait until the slot's copies have arrived";
@@ -156,15 +163,22 @@ def Dgemm_TmaLoadOp
     `part %p of n`: the box is the p-th of n equal runs of the member's rows,
     and goes to the same place of the slot in each of the ring's n CTAs, at
     whose full[slot] its bytes arrive. Together they bring all of the member.
+
+    `last %map if %c`: where %c holds, the tile is the operand's last and has
+    fewer rows than the slot. They alone are copied, through a map whose box
+    they are, K block by K block; the slot's other rows stay as they were.
   }];
   let arguments = (ins Dgemm_TensorMapType:$map, Variadic<I32>:$coordinates,
                        Dgemm_RingType:$ring, I32:$slot, I32Attr:$member,
                        DefaultValuedAttr<StrAttr, "\"evict_normal\"">:$hint,
                        Optional<I32>:$part,
-                       DefaultValuedAttr<I32Attr, "1">:$parts);
+                       DefaultValuedAttr<I32Attr, "1">:$parts,
+                       Optional<Dgemm_TensorMapType>:$last_map,
+                       Optional<I1>:$is_last);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $ring `[` $slot `]` `member` $member
-    (`part` $part^ `of` $parts)? attr-dict `:` type($ring)
+    (`part` $part^ `of` $parts)? (`last` $last_map^ `if` $is_last)? attr-dict
+    `:` type($ring)
   }];
   let hasVerifier = 1;
 }
