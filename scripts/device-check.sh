@@ -11,13 +11,17 @@
 #   ragged     200 random ragged shapes and 20 that must be refused
 #   accuracy   FP8 with FP32 results over K, normal and positive data
 #   repeat     100 launches with equal bits
+#   realisations  every realisation of a schedule on ragged shapes, each 100
+#              times with equal bits, and once under memcheck and synccheck
 #   sanitizer  memcheck and synccheck over 6 kernels
 #   speed      dgemm-bench on the dense sets, cuBLASLt interleaved
 #   decode     dgemm-bench on the decode set, L2 dirty and clean
+#   sweep      M = 1 to 300 with M a run-time value: no size may take longer
+#              than a larger one
 # PEERS=FILE.csv adds the times of other libraries to the speed tables.
 set -uo pipefail
 if [ $# -lt 2 ]; then
-  sed -n '5,18s/^# \{0,1\}//p' "$0"
+  sed -n '5,22s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,7 +29,7 @@ bin=$(cd "$1" && pwd)
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 shift 2
-steps=${*:-deepseek ragged accuracy repeat sanitizer speed decode}
+steps=${*:-deepseek ragged accuracy repeat realisations sanitizer speed decode sweep}
 run="$bin/dgemm-run"
 bench="$bin/dgemm-bench"
 export DGEMM_CACHE_DIR="${DGEMM_CACHE_DIR:-$out/cache}"
@@ -86,15 +90,40 @@ repeat() {
   batch repeat "$out/repeat.batch" --repeat=100
 }
 
-sanitizer() {
-  local tool=${SANITIZER:-$(command -v compute-sanitizer || true)} home check gemm code
+# Prints where compute-sanitizer is; nothing without one.
+find_sanitizer() {
+  local tool=${SANITIZER:-$(command -v compute-sanitizer || true)} home
   for home in /usr/local/cuda*; do
     [ -n "$tool" ] || [ ! -x "$home/bin/compute-sanitizer" ] || tool=$home/bin/compute-sanitizer
   done
-  if [ -z "$tool" ]; then
-    echo "sanitizer  skipped: no compute-sanitizer"
-    return
-  fi
+  [ -n "$tool" ] || echo "sanitizer  skipped: no compute-sanitizer" >&2
+  echo "$tool"
+}
+
+realisations() {
+  local list check code tool
+  tool=$(find_sanitizer)
+  for list in realisations register; do
+    # Some register kernels spill, which is not what is looked for here.
+    batch "$list" "$here/test/Emulator/Inputs/$list.batch" --repeat=100 --allow-slow
+    [ -n "$tool" ] || continue
+    for check in memcheck synccheck; do
+      code=0
+      "$tool" --tool "$check" --target-processes all --error-exitcode 9 "$run" \
+        --batch="$here/test/Emulator/Inputs/$list.batch" --device=cuda --allow-slow \
+        --time=false --timeout=120 >"$out/$list-$check.log" 2>&1 || code=$?
+      printf '%-10s %s: %s, %s\n' "$check" "$list" \
+        "$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$out/$list-$check.log" | tail -n 1)" \
+        "$(grep -oE 'ERROR SUMMARY: .*' "$out/$list-$check.log" | sort | uniq -c | tr -s ' ' | tr '\n' ';')"
+      [ $code -eq 0 ] || failed=1
+    done
+  done
+}
+
+sanitizer() {
+  local tool check gemm code
+  tool=$(find_sanitizer)
+  [ -n "$tool" ] || return
   for check in memcheck synccheck; do
     local clean=0 total=0
     for gemm in "m=300,n=520,k=700,$bf16" "m=300,n=520,k=700,$fp8" "m=1,n=576,k=1000,$fp8" \
@@ -135,9 +164,18 @@ decode() {
   measure decode-clean --problems="$here/benchmarks/problems/deepseek-decode.json" --l2=clean --pause-ms=0
 }
 
+sweep() {
+  local recipe
+  for recipe in fp8 bf16; do
+    measure "sweep-$recipe" --problems="$here/benchmarks/sweeps/rows-1-to-300.json" \
+      --filter="$recipe" --dynamic=m --baseline=none --pause-ms=0 --repeats=7 --verify=false
+    "$here/scripts/check-sweep.py" "$out/sweep-$recipe.json" || failed=1
+  done
+}
+
 for step in $steps; do
   case $step in
-  deepseek | ragged | accuracy | repeat | sanitizer | speed | decode) $step ;;
+  deepseek | ragged | accuracy | repeat | realisations | sanitizer | speed | decode | sweep) $step ;;
   *)
     echo "device-check: unknown step '$step'" >&2
     exit 2

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The dgemm authors
+# SPDX-License-Identifier: Apache-2.0
+"""Looks for cliffs in a record of `dgemm-bench --json` over many M.
+
+More rows are more work: a GEMM of few rows that takes longer than one of more
+rows, by more than --noise, should have been computed like that one. Prints
+each (recipe, N, K) with the number of such M and the worst of them; ends with
+1 when there is one beyond --limit, with 2 for bad input."""
+
+import argparse
+import json
+import sys
+
+
+def fail(message):
+    print(f"check-sweep: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def times(path):
+    """{(recipe, n, k): [(m, us)]} of dgemm's own candidates."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+    except (OSError, ValueError) as error:
+        fail(f"cannot read '{path}': {error}")
+    if not isinstance(record, dict) or record.get("version") != 1:
+        fail(f"'{path}': expected a record of version 1")
+    sweeps = {}
+    for row in record["rows"]:
+        us = [c["us"] for c in row["candidates"] if c["name"] == "dgemm" and "us" in c]
+        if not us:
+            fail(f"'{path}': {row['gemm']}: no time")
+        key = (row["recipe"], row["n"], row["k"])
+        sweeps.setdefault(key, []).append((row["m"], min(us)))
+    return sweeps
+
+
+def cliffs(sweep, noise):
+    """(ratio, m, its us, faster m, its us) for each m beaten by a larger one."""
+    found = []
+    best = None
+    for m, us in sorted(sweep, reverse=True):
+        if best and us > noise * best[1]:
+            found.append((us / best[1], m, us, *best))
+        if not best or us < best[1]:
+            best = (m, us)
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("record", nargs="+")
+    parser.add_argument("--noise", type=float, default=1.05,
+                        help="ratio of times that is not counted (1.05)")
+    parser.add_argument("--limit", type=float, default=1.10,
+                        help="ratio that is an error: single medians scatter (1.10)")
+    options = parser.parse_args()
+    failed = False
+    for path in options.record:
+        for (recipe, n, k), sweep in sorted(times(path).items()):
+            found = cliffs(sweep, options.noise)
+            line = f"{recipe} n={n} k={k}: {len(sweep)} sizes, {len(found)} slower than a larger one"
+            if found:
+                ratio, m, us, larger, least = max(found)
+                line += f", worst m={m} {us:.2f} us against m={larger} {least:.2f} us: {ratio:.3f}"
+                failed |= ratio > options.limit
+            print(line)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
