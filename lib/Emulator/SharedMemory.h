@@ -105,9 +105,9 @@ void asyncStoreRead(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
                     const VectorClock &seen, Channel channel, Time time,
                     uint32_t site);
 /// A WGMMA of `group` that reads one chunk. Where it lies in one row of an
-/// operand (`oneRow`) that nothing has written, one row or column of the product
-/// is unknown, which is a fault only if that is stored; a chunk across several
-/// rows is reported at once.
+/// operand (`oneRow`) that nothing has written, one row or column of the
+/// product is unknown, which is a fault only if that is stored; a chunk across
+/// several rows is reported at once.
 void asyncTensorRead(Machine &m, Cta &cta, uint32_t offset, unsigned group,
                      const VectorClock &seen, Time time, uint32_t site,
                      bool oneRow);

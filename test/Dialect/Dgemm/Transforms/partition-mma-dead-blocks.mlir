@@ -26,7 +26,7 @@
 // CHECK: dgemm.promote
 // CHECK: dgemm.promote
 // CHECK: dgemm.tile_store
-dgemm.kernel @dead(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
+dgemm.kernel @dead(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %last_b: !dgemm.tensor_map, %d: !dgemm.tensor_map, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 128x272x2048, a = f8E4M3FN, b = f8E4M3FN, d = bf16>, schedule = #dgemm.schedule<tile = 128x192x128, n_blocks = 2 overlapped, promote = 128>, source = "user"} {
   %0 = dgemm.ring consumers 2 : !ring
   %c0_i32 = arith.constant 0 : i32
