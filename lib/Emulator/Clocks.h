@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vector clocks of one cluster. A channel is anything whose actions are totally
-// ordered: a warp, the tensor core of a warpgroup, the TMA-store engine and the
-// asynchronous copies as seen by one warp, and the completions of one mbarrier.
+// ordered: a warp, what the tensor core reads for one warp, the TMA-store
+// engine and the asynchronous copies as seen by one warp, and the completions
+// of one mbarrier.
 
 #ifndef DGEMM_EMULATOR_CLOCKS_H
 #define DGEMM_EMULATOR_CLOCKS_H
@@ -47,11 +48,14 @@ private:
 /// Where each kind of channel of one CTA lies. Counted from the CTA's base.
 struct ChannelLayout {
   static constexpr unsigned kBarriers = 48;
+  /// Warps of a warpgroup: the wait of one says nothing of what WGMMA reads on
+  /// behalf of the others.
+  static constexpr unsigned kQuarters = 4;
   unsigned warps = 0, warpgroups = 0;
   unsigned copies = 0; ///< warps, in kernels with asynchronous copies
 
   unsigned perCta() const {
-    return 2 * warps + warpgroups + kBarriers + copies;
+    return 2 * warps + kQuarters * warpgroups + kBarriers + copies;
   }
   Channel warp(unsigned cta, unsigned w) const {
     return static_cast<Channel>(cta * perCta() + w);
@@ -59,15 +63,17 @@ struct ChannelLayout {
   Channel store(unsigned cta, unsigned w) const {
     return static_cast<Channel>(cta * perCta() + warps + w);
   }
-  Channel tensor(unsigned cta, unsigned g) const {
-    return static_cast<Channel>(cta * perCta() + 2 * warps + g);
+  Channel tensor(unsigned cta, unsigned g, unsigned quarter) const {
+    return static_cast<Channel>(cta * perCta() + 2 * warps + kQuarters * g +
+                                quarter);
   }
   Channel copy(unsigned cta, unsigned w) const {
-    return static_cast<Channel>(cta * perCta() + 2 * warps + warpgroups +
-                                kBarriers + w);
+    return static_cast<Channel>(cta * perCta() + 2 * warps +
+                                kQuarters * warpgroups + kBarriers + w);
   }
   Channel barrier(unsigned cta, unsigned b) const {
-    return static_cast<Channel>(cta * perCta() + 2 * warps + warpgroups + b);
+    return static_cast<Channel>(cta * perCta() + 2 * warps +
+                                kQuarters * warpgroups + b);
   }
 };
 

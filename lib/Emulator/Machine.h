@@ -249,7 +249,6 @@ struct WgmmaOp {
 struct Warpgroup {
   Cta *cta = nullptr;
   unsigned index = 0;
-  Channel channel = 0;
   uint64_t firstOp = 0; ///< stream position of ops.front()
   std::deque<WgmmaOp> ops;
   uint64_t nextHandle = 1;

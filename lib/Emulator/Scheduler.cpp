@@ -91,8 +91,9 @@ static VectorClock baseClock(const Cluster &cluster) {
           base[warp.copyChannel] = warp.copyTime + 1;
       }
     for (const Warpgroup &group : cta->warpgroups)
-      base[cluster.channels.tensor(cta->rank, group.index)] =
-          group.groupsCreated + 1;
+      for (unsigned q = 0; q < ChannelLayout::kQuarters; ++q)
+        base[cluster.channels.tensor(cta->rank, group.index, q)] =
+            group.groupsCreated + 1;
     for (unsigned b = 0;
          b < cta->barriers.size() && b < ChannelLayout::kBarriers; ++b)
       base[cluster.channels.barrier(cta->rank, b)] =
@@ -148,7 +149,6 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
       Warpgroup &group = cta.warpgroups[g];
       group.cta = &cta;
       group.index = g;
-      group.channel = cluster.channels.tensor(r, g);
       group.ops.clear();
       group.firstOp = group.nextExecute = 0;
       group.nextHandle = 1;

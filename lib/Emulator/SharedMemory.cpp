@@ -6,6 +6,7 @@
 #include "Machine.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
@@ -120,9 +121,11 @@ static std::string actor(const Cta &cta, Channel channel) {
   if (rest < layout.warps)
     return "a TMA store of warp " + std::to_string(rest) + suffix;
   rest -= layout.warps;
-  if (rest < layout.warpgroups)
-    return "a WGMMA of warpgroup " + std::to_string(rest) + suffix;
-  rest -= layout.warpgroups;
+  constexpr unsigned kQuarters = ChannelLayout::kQuarters;
+  if (rest < kQuarters * layout.warpgroups)
+    return "a WGMMA of warpgroup " + std::to_string(rest / kQuarters) +
+           ", by its warp " + std::to_string(rest % kQuarters) + suffix;
+  rest -= kQuarters * layout.warpgroups;
   if (rest >= ChannelLayout::kBarriers)
     return "an asynchronous copy of warp " +
            std::to_string(rest - ChannelLayout::kBarriers) + suffix;
@@ -142,6 +145,19 @@ static void race(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
   if (otherSite)
     text += " (" + m.siteText(otherSite) + ")";
   m.report(FindingKind::Race, site, std::move(text));
+}
+
+/// Of what WGMMAs of a warpgroup read for each of its warps, the channel of
+/// which least is known to be over.
+static Channel leastSeen(const Cta &cta, unsigned group,
+                         const VectorClock &seen) {
+  const ChannelLayout &channels = cta.cluster->channels;
+  Channel last = channels.tensor(cta.rank, group, 0);
+  for (unsigned q = 1; q < ChannelLayout::kQuarters; ++q)
+    if (const Channel other = channels.tensor(cta.rank, group, q);
+        seen[other] < seen[last])
+      last = other;
+  return last;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,10 +226,10 @@ void emu::genericAccess(Machine &m, Thread &thread, uint64_t address,
           race(m, cta, offset, bytes, site, verb, chunk.storeChannel, 0,
                "read");
         for (unsigned g = 0; g < shared.warpgroups; ++g) {
-          const Channel channel = cta.cluster->channels.tensor(cta.rank, g);
+          const Channel last = leastSeen(cta, g, seen);
           if (shared.tensorReads[(at / 16) * shared.warpgroups + g] >
-              seen[channel])
-            race(m, cta, offset, bytes, site, verb, channel, 0, "read");
+              seen[last])
+            race(m, cta, offset, bytes, site, verb, last, 0, "read");
         }
         if (whole) {
           for (unsigned w = 0; w < shared.warps; ++w) {
@@ -288,6 +304,10 @@ void emu::asyncWrite(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
   SharedWindow &shared = cta.shared;
   const bool races = m.options->checks.races;
   const char *what = "TMA write to";
+  constexpr unsigned kMaxWarpgroups = 8;
+  std::array<Channel, kMaxWarpgroups> last{};
+  for (unsigned g = 0; g < shared.warpgroups; ++g)
+    last[g] = leastSeen(cta, g, seen);
   for (uint32_t at = offset & ~15u; at < offset + bytes; at += 16) {
     Chunk &chunk = shared.chunks[at / 16];
     if (races) {
@@ -299,11 +319,9 @@ void emu::asyncWrite(Machine &m, Cta &cta, uint32_t offset, uint32_t bytes,
       if (chunk.storeTime > seen[chunk.storeChannel])
         race(m, cta, at, 16, site, what, chunk.storeChannel, 0, "read");
       const Time *reads = &shared.tensorReads[(at / 16) * shared.warpgroups];
-      for (unsigned g = 0; g < shared.warpgroups; ++g) {
-        const Channel tensor = cta.cluster->channels.tensor(cta.rank, g);
-        if (reads[g] > seen[tensor])
-          race(m, cta, at, 16, site, what, tensor, 0, "read");
-      }
+      for (unsigned g = 0; g < shared.warpgroups; ++g)
+        if (reads[g] > seen[last[g]])
+          race(m, cta, at, 16, site, what, last[g], 0, "read");
     }
     if (chunk.generic) {
       checkWords(m, cta, at, true, seen, site, what);

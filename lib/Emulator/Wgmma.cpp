@@ -405,9 +405,12 @@ void Machine::wgmmaWait(uint32_t pending, SiteId site) {
     group.waiters.push_back(&thread);
     block(thread, Wait::Wgmma, site, target);
   }
+  // The wait covers what was read for this warp only.
   Warp &warp = *thread.warp;
-  if (warp.clock[group.channel] < target) {
-    warp.clock[group.channel] = target;
+  const Channel channel = thread.cta->cluster->channels.tensor(
+      thread.cta->rank, group.index, warp.index % ChannelLayout::kQuarters);
+  if (warp.clock[channel] < target) {
+    warp.clock[channel] = target;
     ++warp.version;
   }
 }

@@ -112,6 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
         Expectation{Fault::NoEmptyWait, "NoEmptyWait",
                     FindingKind::BarrierMisuse},
         Expectation{Fault::EarlyRelease, "EarlyRelease", FindingKind::Race},
+        Expectation{Fault::NoReleaseBarrier, "NoReleaseBarrier",
+                    FindingKind::Race},
         Expectation{Fault::NoProxyFence, "NoProxyFence",
                     FindingKind::ProxyFence},
         Expectation{Fault::NoEpilogueBarrier, "NoEpilogueBarrier",

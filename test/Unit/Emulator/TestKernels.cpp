@@ -192,7 +192,8 @@ std::string KernelText::text() const {
   line("%r = dgemm.wgmma_wait " + num(fault == Fault::NoWgmmaWait ? 1 : 0) +
        " resolve(%h4 : " + flight + ") -> (" + regs + ")");
   // All four warps are done with the slot before its one arrival.
-  line("nvvm.barrier id = %bar_id number_of_threads = %c128");
+  if (fault != Fault::NoReleaseBarrier)
+    line("nvvm.barrier id = %bar_id number_of_threads = %c128");
   if (fault != Fault::EarlyRelease)
     release();
   line("%next = llvm.add %slot, %c1 : i32");

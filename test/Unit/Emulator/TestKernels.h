@@ -18,10 +18,11 @@ namespace dgemm::test {
 /// One fault, or none.
 enum class Fault {
   None,
-  NoFullWait,   ///< consumer does not wait for the copies
-  NoEmptyWait,  ///< producer does not wait for the release
-  EarlyRelease, ///< slot released before the WGMMA wait
-  NoProxyFence, ///< epilogue stores not fenced
+  NoFullWait,       ///< consumer does not wait for the copies
+  NoEmptyWait,      ///< producer does not wait for the release
+  EarlyRelease,     ///< slot released before the WGMMA wait
+  NoReleaseBarrier, ///< one warp releases for all four
+  NoProxyFence,     ///< epilogue stores not fenced
   NoEpilogueBarrier,
   NoBulkWait,
   NoInitFence,
