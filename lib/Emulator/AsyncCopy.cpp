@@ -43,6 +43,7 @@ void Machine::asyncCopy(uint64_t to, uint64_t from, uint32_t bytes,
                " address that is not a multiple of them",
            true);
   if (valid) {
+    checkGridWait(site);
     if (!options->allocations.empty())
       checkGlobal(from, valid, false, site);
     if (launch.global)

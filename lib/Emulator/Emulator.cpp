@@ -365,6 +365,8 @@ Status EmulatorProgram::run(const LaunchMetadata &metadata,
   shape.arguments = arguments.pointers.data();
   shape.sites = &impl->sites;
   shape.asyncCopies = kernel.asyncCopies;
+  shape.overlapsPrevious =
+      launch.programmaticDependentLaunch || kernel.waitsForGrid;
 
   const int64_t clusters = plan->grid / clusterSize;
   const unsigned together = kernel.needsResidence ? unsigned(clusters) : 1;

@@ -100,10 +100,12 @@ static void emuSharedAccess(uint64_t address, int32_t bytes, int32_t write,
     m.countShared(thread, address, uint32_t(bytes), write, SiteId(site));
 }
 
-/// Bounds, alignment and traffic of a global access.
+/// Bounds, alignment, order after the kernel in front, and traffic of a global
+/// access.
 static void checkGlobalAccess(Machine &m, uint64_t address, int32_t bytes,
                               bool write, int32_t alignment, int32_t site) {
   self().site = SiteId(site); // should the access itself fault
+  m.checkGridWait(SiteId(site));
   if (m.options->checks.bounds && address % uint64_t(alignment) != 0)
     m.report(FindingKind::Misaligned, SiteId(site),
              std::string(write ? "store of " : "load of ") +
@@ -241,6 +243,7 @@ static void emuClusterArrive(int32_t relaxed, int32_t site) {
   machine->clusterArrive(relaxed, SiteId(site));
 }
 static void emuClusterWait(int32_t site) { machine->clusterWait(SiteId(site)); }
+static void emuGridWait() { machine->gridWait(); }
 
 //===----------------------------------------------------------------------===//
 // Copies
@@ -569,6 +572,7 @@ const std::vector<EntryPoint> &emu::entryPoints() {
       {"emu_barrier", address(emuBarrier)},
       {"emu_cluster_arrive", address(emuClusterArrive)},
       {"emu_cluster_wait", address(emuClusterWait)},
+      {"emu_grid_wait", address(emuGridWait)},
       {"emu_tma_load", address(emuTmaLoad)},
       {"emu_tma_store", address(emuTmaStore)},
       {"emu_bulk_load", address(emuBulkLoad)},

@@ -89,6 +89,8 @@ static Status describe(LLVM::LLVMFuncOp func, LoweredKernel &kernel) {
   func.walk([&](Operation *op) {
     if (isa<NVVM::CpAsyncOp>(op))
       kernel.asyncCopies = true;
+    if (auto control = dyn_cast<NVVM::GriddepcontrolOp>(op))
+      kernel.waitsForGrid |= control.getKind() == NVVM::GridDepActionKind::wait;
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       if ((load.getOrdering() != LLVM::AtomicOrdering::not_atomic ||
            load.getVolatile_()) &&

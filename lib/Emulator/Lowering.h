@@ -27,7 +27,8 @@ struct LoweredKernel {
   bool needsResidence = false;
   /// CTAs share global memory by atomics: one host thread keeps it repeatable.
   bool sharesGlobal = false;
-  bool asyncCopies = false; ///< holds cp.async
+  bool asyncCopies = false;  ///< holds cp.async
+  bool waitsForGrid = false; ///< holds griddepcontrol.wait
 };
 
 struct LoweredModule {

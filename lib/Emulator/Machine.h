@@ -121,6 +121,7 @@ struct Thread {
   std::vector<uint32_t> unfencedBarriers;
   std::vector<UnfencedWrite> unfencedWrites;
   uint32_t clusterPhase = 0, clusterWaited = 0;
+  bool gridWaited = false; ///< it ran griddepcontrol.wait
 
   /// What the last releasing fence handed over, to whom, and what was read
   /// from atomics since the last acquiring one.
@@ -302,6 +303,8 @@ struct Cluster {
   VectorClock current;
   std::vector<Thread *> waiters;
   std::vector<Acquired> acquired; ///< from other CTAs, through global memory
+  /// When each warp that ran griddepcontrol.wait did so first.
+  std::vector<std::pair<Channel, Time>> gridWaits;
   ChannelLayout channels;
   size_t channelCount = 0;
 };
@@ -317,6 +320,8 @@ struct LaunchShape {
   const std::vector<Site> *sites = nullptr;
   GlobalMemory *global = nullptr; ///< null: not tracked
   bool asyncCopies = false;       ///< the kernel holds cp.async
+  /// The kernel in front may still run when this one starts.
+  bool overlapsPrevious = false;
 };
 
 /// A small fast generator; every decision of a run comes from one of these.
@@ -414,6 +419,9 @@ struct Machine {
   /// `relaxed`: orders nothing.
   void clusterArrive(bool relaxed, SiteId site);
   void clusterWait(SiteId site);
+  void gridWait();
+  /// Reports an access to global memory that no griddepcontrol.wait precedes.
+  void checkGridWait(SiteId site);
 
   // Tma.cpp
   /// `coordinates`: how many the op has (tensor copies).

@@ -3,7 +3,7 @@
 //
 // mbarriers with phases, pending counts and transaction bytes; named barriers;
 // cluster barriers. Each passes the clocks of those who arrive to those who
-// wait.
+// wait. The wait for the kernel in front.
 
 #include "Machine.h"
 
@@ -324,4 +324,35 @@ void Machine::clusterWait(SiteId site) {
   // Cumulative over phases: a cluster barrier orders everything before it.
   thread.warp->clock.join(cluster.current);
   ++thread.warp->version;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel in front
+//===----------------------------------------------------------------------===//
+
+void Machine::gridWait() {
+  Thread &thread = *current;
+  if (thread.gridWaited)
+    return;
+  thread.gridWaited = true;
+  const Warp &warp = *thread.warp;
+  auto &waits = thread.cta->cluster->gridWaits;
+  if (std::none_of(waits.begin(), waits.end(), [&](const auto &wait) {
+        return wait.first == warp.channel;
+      }))
+    waits.push_back({warp.channel, warp.now()});
+}
+
+void Machine::checkGridWait(SiteId site) {
+  if (!launch.overlapsPrevious || current->gridWaited ||
+      !options->checks.gridWait)
+    return;
+  // Another thread's wait counts for those it has synchronised with since.
+  const Warp &warp = *current->warp;
+  for (const auto &[channel, time] : current->cta->cluster->gridWaits)
+    if (channel == warp.channel || warp.clock[channel] >= time)
+      return;
+  report(FindingKind::GridDependency, site,
+         "access to global memory that no griddepcontrol.wait precedes: the "
+         "kernel in front may not have ended");
 }

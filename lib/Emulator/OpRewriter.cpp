@@ -414,8 +414,7 @@ bool OpRewriter::rewriteRegisters(Operation *op) {
   }
   // Hints.
   if (isa<NVVM::SetMaxRegisterOp, NVVM::PrefetchOp, NVVM::CpAsyncBulkPrefetchOp,
-          NVVM::CpAsyncBulkTensorPrefetchOp, NVVM::GriddepcontrolOp,
-          NVVM::NanosleepOp>(op)) {
+          NVVM::CpAsyncBulkTensorPrefetchOp, NVVM::NanosleepOp>(op)) {
     op->erase();
     return true;
   }

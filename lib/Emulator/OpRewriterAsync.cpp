@@ -110,6 +110,13 @@ bool OpRewriter::rewriteBarriers(Operation *op) {
     finish("emu_cluster_wait", {site()}, {}, false);
     return true;
   }
+  if (auto control = dyn_cast<NVVM::GriddepcontrolOp>(op)) {
+    // That the next kernel may start changes nothing for this one.
+    if (control.getKind() == NVVM::GridDepActionKind::wait)
+      call("emu_grid_wait", {}, {});
+    op->erase();
+    return true;
+  }
   if (auto map = dyn_cast<NVVM::MapaOp>(op)) {
     Value address = LLVM::PtrToIntOp::create(builder, loc, i64, map.getA());
     Value remote = call("emu_mapa", i64, {address, map.getB(), site()});

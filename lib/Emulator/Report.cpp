@@ -63,6 +63,8 @@ const char *dgemm::toString(FindingKind kind) {
     return "divergence";
   case FindingKind::BadDescriptor:
     return "bad-descriptor";
+  case FindingKind::GridDependency:
+    return "grid-dependency";
   case FindingKind::HostFault:
     return "host-fault";
   }

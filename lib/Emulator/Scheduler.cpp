@@ -112,6 +112,7 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
   const VectorClock base = baseClock(cluster);
   cluster.current.resize(cluster.channelCount);
   cluster.acquired.clear();
+  cluster.gridWaits.clear();
   for (unsigned r = 0; r < cluster.ctas.size(); ++r) {
     Cta &cta = *cluster.ctas[r];
     cta.index = index * int64_t(cluster.ctas.size()) + r;

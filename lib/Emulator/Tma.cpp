@@ -293,6 +293,7 @@ void Machine::issueCopy(TmaOp op, int coordinates) {
       !checkGlobal(op.globalAddress, op.bytes, !op.load, op.site))
     return;
   Warp &warp = *thread.warp;
+  checkGridWait(op.site);
   touchBox(op);
 
   if (!op.load) {

@@ -50,6 +50,7 @@ struct EmulatorChecks {
   bool accumulators = true; ///< WGMMA fences, groups and waits
   bool races = true;        ///< happens-before over everything in shared memory
   bool exit = true;         ///< barriers and copies at the end of each CTA
+  bool gridWait = true;     ///< griddepcontrol.wait before any global access
 };
 
 struct EmulatorOptions {
@@ -88,6 +89,7 @@ enum class FindingKind {
   ClusterExit,
   Divergence,
   BadDescriptor,
+  GridDependency,
   HostFault
 };
 const char *toString(FindingKind kind);

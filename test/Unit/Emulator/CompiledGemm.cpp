@@ -79,8 +79,11 @@ Outcome dgemm::test::runGemm(const EmulatorProgram &program,
   allow(operands->scaleB, "scale_b");
   options.allocations.push_back(
       {addresses.workspace, uint64_t(plan->workspaceBytes), "workspace"});
-  out.status = program.run(gemm.metadata, operands->sizes, addresses,
-                           LaunchOptions(), options, out.report);
+  // Behind a kernel that may still run.
+  LaunchOptions launch;
+  launch.programmaticDependentLaunch = true;
+  out.status = program.run(gemm.metadata, operands->sizes, addresses, launch,
+                           options, out.report);
   // The numbers of a run with findings say nothing more.
   if (!out.status || !out.report.clean())
     return out;

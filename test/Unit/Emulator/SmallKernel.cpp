@@ -83,10 +83,12 @@ EmulatorReport SmallKernel::run(AsyncOrder order, uint64_t seed) {
   give(b, operands.b, "b");
   give(d, operands.d, "d");
   give(workspace, operands.workspace, "workspace");
+  LaunchOptions launch;
+  launch.programmaticDependentLaunch = dependentLaunch;
   EmulatorReport report;
   const Status status =
       emulateText(text(), meta, defaultSizes(meta.problem, m, n, k), operands,
-                  LaunchOptions(), options, report);
+                  launch, options, report);
   EXPECT_TRUE(status.ok()) << status.message();
   return report;
 }

@@ -24,6 +24,8 @@ struct SmallKernel {
   int threads = 32;
   int64_t sharedBytes = 0;
   int cluster = 1;
+  /// Launched while the kernel in front of it may still run.
+  bool dependentLaunch = false;
   /// One CTA for each tile of M x N.
   int64_t tileM = 1, tileN = 1;
 
