@@ -37,6 +37,7 @@ namespace {
 struct Subject {
   std::string name; ///< a few words for the table
   std::string l3;
+  int smCount = 2; ///< few, so that persistent loops turn
   std::function<Outcome(const EmulatorProgram &, const EmulatorOptions &)> run;
 };
 
@@ -51,6 +52,8 @@ Subject compiled(const std::string &name, const std::string &gemm,
   if (!made)
     return out;
   out.l3 = made->l3;
+  const int (&cluster)[3] = made->metadata.kernels[0].cluster;
+  out.smCount = std::max(2, cluster[0] * cluster[1] * cluster[2]);
   out.run = [gemm = std::move(*made), m, n, k](const EmulatorProgram &program,
                                                const EmulatorOptions &options) {
     return runGemm(program, gemm, m, n, k, options);
@@ -122,6 +125,21 @@ std::vector<Subject> subjects() {
                "[0, 0], store = vector, persistent = false, split_k = 2 "
                "workspace",
                100, 72, 640),
+      compiled("BF16, cluster of 2, multicast B", "a=bf16,b=bf16,d=bf16",
+               "tile = 128x128x64, stages = 3, cluster = 2x1 multicast b", 300,
+               136, 448),
+      compiled("FP8 1x128, cluster of 2x2, multicast A", blocks,
+               "tile = 128x128x128, stages = 3, promote = 128, cluster = 2x2 "
+               "multicast a",
+               300, 264, 896),
+      compiled("BF16, dynamic tiles", "a=bf16,b=bf16,d=bf16",
+               "tile = 128x128x64, stages = 3, tiles = dynamic", 300, 264, 448),
+      compiled("BF16, registers, split K over a cluster of 2",
+               "a=bf16,b=bf16,d=bf16",
+               "tile = 8x16x64, consumers = 4 cooperative, stages = 2, form = "
+               "register, store = vector, persistent = false, split_k = 2 "
+               "cluster",
+               7, 50, 1031),
       clustered(DType::BF16),
       clustered(DType::F8E4M3FN),
   };
@@ -132,14 +150,14 @@ struct Tally {
 };
 
 /// The default run: lazy with three seeds, then eager.
-std::vector<EmulatorOptions> defaultRuns() {
+std::vector<EmulatorOptions> defaultRuns(const Subject &subject) {
   std::vector<EmulatorOptions> runs;
   for (uint64_t seed : {1, 2, 3, 1}) {
     EmulatorOptions options;
     options.order = runs.size() == 3 ? AsyncOrder::Eager : AsyncOrder::Lazy;
     options.seed = seed;
     options.threads = 1;
-    options.smCount = 2;
+    options.smCount = subject.smCount;
     options.stepLimit = 2'000'000;
     runs.push_back(options);
   }
@@ -173,7 +191,7 @@ Fate tryMutant(const Subject &subject, size_t index,
     return fate;
   }
   fate.firstRun = true;
-  for (const EmulatorOptions &options : defaultRuns()) {
+  for (const EmulatorOptions &options : defaultRuns(subject)) {
     const Outcome outcome = subject.run(**program, options);
     fate.byNumbers = outcome.report.findings.empty();
     if ((fate.found = !outcome.clean()))
@@ -201,7 +219,7 @@ TEST(Mutants, AreFound) {
     {
       auto program = EmulatorProgram::create(*original);
       ASSERT_TRUE(program.ok()) << program.message();
-      for (const EmulatorOptions &options : defaultRuns()) {
+      for (const EmulatorOptions &options : defaultRuns(subject)) {
         const Outcome outcome = subject.run(**program, options);
         ASSERT_TRUE(outcome.clean()) << subject.name << "\n" << outcome.text();
       }

@@ -193,6 +193,25 @@ static void visitAtomics(Operation *op, const Visit &visit) {
   }
 }
 
+/// Every kernel may start before the one in front of it has ended.
+static void visitGrid(Operation *op, const Visit &visit) {
+  auto control = dyn_cast<NVVM::GriddepcontrolOp>(op);
+  if (!control || control.getKind() != NVVM::GridDepActionKind::wait)
+    return;
+  visit("drop-grid-wait", op, [=] { op->erase(); });
+  visit("late-grid-wait", op,
+        [=] { op->moveBefore(op->getBlock()->getTerminator()); });
+  visit("grid-wait-of-one", op, [=] {
+    OpBuilder b(op);
+    Value thread = NVVM::ThreadIdXOp::create(b, op->getLoc(), b.getI32Type());
+    Value first = LLVM::ICmpOp::create(b, op->getLoc(), LLVM::ICmpPredicate::eq,
+                                       thread, constant(op, b.getI32Type(), 0));
+    auto one = scf::IfOp::create(b, op->getLoc(), first,
+                                 /*withElseRegion=*/false);
+    op->moveBefore(one.thenBlock()->getTerminator());
+  });
+}
+
 static void visitCopies(Operation *op, const Visit &visit) {
   if (auto load =
           dyn_cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op)) {
@@ -229,6 +248,8 @@ static void visitCopies(Operation *op, const Visit &visit) {
           [=]() mutable { wait.setGroup(wait.getGroup() + 1); });
   } else if (isa<NVVM::StMatrixOp>(op)) {
     visit("stmatrix-shifted", op, [=] { shiftPointer(op, 0, 16); });
+  } else if (isa<mlir::dgemm::LoadGlobalOp>(op)) {
+    visit("global-load-shifted", op, [=] { shiftPointer(op, 0, 16); });
   }
 }
 
@@ -273,6 +294,7 @@ static void visitAll(ModuleOp module, const Visit &visit) {
   for (Operation *op : ops) {
     visitBarriers(op, visit);
     visitAtomics(op, visit);
+    visitGrid(op, visit);
     visitCopies(op, visit);
     visitWgmma(op, visit);
   }
