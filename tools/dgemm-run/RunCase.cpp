@@ -325,14 +325,14 @@ static Outcome runToEnd(const Case &which, const RunOptions &options,
     VerifyOptions how;
     how.seed = uint64_t(options.seed);
     outcome.verified =
-        verify(*operands, toleranceFor(outcome.problem, kind), how);
+        verify(*operands, toleranceFor(operands->problem, kind), how);
     if (!outcome.verified->ok)
       return failed(outcome, kWrong, outcome.verified->failure);
   }
   if (options.againstEmulator && target.device) {
     if (Status s = compareWithEmulator(options, *operands, launch, outcome); !s)
       return failed(outcome, kWrong, s.message());
-    double limit = toleranceFor(outcome.problem, kind).frobenius;
+    double limit = toleranceFor(operands->problem, kind).frobenius;
     if (!(*outcome.difference <= limit))
       return failed(outcome, kWrong,
                     "differs from the emulator by " +

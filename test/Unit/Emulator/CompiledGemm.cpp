@@ -87,10 +87,8 @@ Outcome dgemm::test::runGemm(const EmulatorProgram &program,
   // The numbers of a run with findings say nothing more.
   if (!out.status || !out.report.clean())
     return out;
-  // The tolerance is a mean over many elements; the few of a tiny D scatter.
-  Tolerance tolerance = toleranceFor(operands->problem);
-  tolerance.frobenius *= 1.5;
-  const VerifyResult result = verify(*operands, tolerance);
+  const VerifyResult result =
+      verify(*operands, toleranceFor(operands->problem));
   out.numbersRight = result.ok;
   out.error = result.relativeError;
   out.numbersText = result.failure;

@@ -94,6 +94,25 @@ TEST(Verify, AcceptsRightResultsOfEveryRecipe) {
   }
 }
 
+TEST(Verify, FewRoundedElementsMayScatter) {
+  Problem p;
+  for (DType type : {DType::BF16, DType::F16}) {
+    p.d = type;
+    for (int64_t m = 1; m <= 6; ++m)
+      for (int64_t n = 1; n <= 9; ++n) {
+        HostOperands o = make(p, m, n, 40);
+        solve(o);
+        const VerifyResult r = verify(o, toleranceFor(o.problem));
+        EXPECT_TRUE(r.ok) << m << "x" << n << ": " << r.failure;
+      }
+  }
+  p.m = p.n = 1;
+  const double one = toleranceFor(p).frobenius;
+  p.m = p.n = 4096;
+  EXPECT_NEAR(toleranceFor(p).frobenius, 4e-4, 1e-6);
+  EXPECT_EQ(one, 0x1p-11);
+}
+
 TEST(Verify, PositiveDataHasLimitsOfItsOwn) {
   Problem p;
   p.d = DType::F32;
