@@ -121,7 +121,6 @@ struct Thread {
   std::vector<uint32_t> unfencedBarriers;
   std::vector<UnfencedWrite> unfencedWrites;
   uint32_t clusterPhase = 0, clusterWaited = 0;
-  bool gridWaited = false; ///< it ran griddepcontrol.wait
 
   /// What the last releasing fence handed over, to whom, and what was read
   /// from atomics since the last acquiring one.
@@ -161,11 +160,12 @@ struct SiteAccesses {
 
 struct Warp {
   Cta *cta = nullptr;
-  unsigned index = 0;   ///< in the CTA
-  unsigned global = 0;  ///< in the machine
-  uint32_t ready = 0;   ///< lanes that can run
-  uint32_t alive = 0;   ///< lanes that have not exited
-  unsigned elected = 0; ///< what elect.sync picks while that lane is alive
+  unsigned index = 0;      ///< in the CTA
+  unsigned global = 0;     ///< in the machine
+  uint32_t ready = 0;      ///< lanes that can run
+  uint32_t alive = 0;      ///< lanes that have not exited
+  uint32_t gridWaited = 0; ///< lanes behind a griddepcontrol.wait
+  unsigned elected = 0;    ///< what elect.sync picks while that lane is alive
   std::vector<uint8_t> winners; ///< lane that won each election so far
   Channel channel = 0, storeChannel = 0, copyChannel = 0;
   VectorClock clock;

@@ -264,6 +264,8 @@ void Machine::namedBarrier(uint32_t id, uint32_t count, bool wait,
     if (t.warp != last) {
       t.warp->clock.join(bar.current);
       ++t.warp->version;
+      if (t.warp->gridWaited)
+        t.warp->gridWaited = ~0u;
       last = t.warp;
     }
   };
@@ -331,26 +333,20 @@ void Machine::clusterWait(SiteId site) {
 //===----------------------------------------------------------------------===//
 
 void Machine::gridWait() {
-  Thread &thread = *current;
-  if (thread.gridWaited)
-    return;
-  thread.gridWaited = true;
-  const Warp &warp = *thread.warp;
-  auto &waits = thread.cta->cluster->gridWaits;
-  if (std::none_of(waits.begin(), waits.end(), [&](const auto &wait) {
-        return wait.first == warp.channel;
-      }))
-    waits.push_back({warp.channel, warp.now()});
+  Warp &warp = *current->warp;
+  if (!warp.gridWaited)
+    warp.cta->cluster->gridWaits.push_back({warp.channel, warp.now()});
+  warp.gridWaited |= 1u << current->lane;
 }
 
 void Machine::checkGridWait(SiteId site) {
-  if (!launch.overlapsPrevious || current->gridWaited ||
+  const Warp &warp = *current->warp;
+  if (!launch.overlapsPrevious || (warp.gridWaited >> current->lane & 1) ||
       !options->checks.gridWait)
     return;
   // Another thread's wait counts for those it has synchronised with since.
-  const Warp &warp = *current->warp;
-  for (const auto &[channel, time] : current->cta->cluster->gridWaits)
-    if (channel == warp.channel || warp.clock[channel] >= time)
+  for (const auto &[channel, time] : warp.cta->cluster->gridWaits)
+    if (channel != warp.channel && warp.clock[channel] >= time)
       return;
   report(FindingKind::GridDependency, site,
          "access to global memory that no griddepcontrol.wait precedes: the "

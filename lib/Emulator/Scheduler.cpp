@@ -131,7 +131,7 @@ void Machine::setupCluster(Cluster &cluster, int64_t index, unsigned firstCta) {
       warp.cta = &cta;
       warp.index = w;
       warp.global = unsigned(warps.size());
-      warp.ready = warp.alive = 0;
+      warp.ready = warp.alive = warp.gridWaited = 0;
       warp.elected = random.below(32);
       warp.winners.clear();
       warp.channel = cluster.channels.warp(r, w);
@@ -563,4 +563,6 @@ void Machine::meet(Thread &thread, uint32_t mask, SiteId site) {
   ++r.generation;
   // What lanes did before is ordered before what any does after.
   warp.tick();
+  if (warp.gridWaited & mask)
+    warp.gridWaited |= mask;
 }

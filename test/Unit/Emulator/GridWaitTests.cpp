@@ -54,6 +54,19 @@ TEST(GridWait, OfAnotherWarpCountsBehindABarrier) {
             "grid-dependency");
 }
 
+TEST(GridWait, OfAnotherLaneCountsBehindAMeetingOfTheWarp) {
+  const std::string byLane0 =
+      "%lane0 = llvm.icmp \"eq\" %lane, %c0 : i32\nscf.if %lane0 {\n" + kWait +
+      "}\n";
+  const std::string meet =
+      "%all = llvm.mlir.constant(-1 : i32) : i32\nnvvm.bar.warp.sync %all : "
+      "i32\n";
+  EXPECT_EQ(found(byLane0 + meet + kStore), "");
+  EXPECT_EQ(found(byLane0 + "nvvm.barrier\n" + kStore), "");
+  EXPECT_EQ(found(byLane0 + kStore), "grid-dependency");
+  EXPECT_EQ(found(meet + byLane0 + kStore), "grid-dependency");
+}
+
 TEST(GridWait, ComesBeforeAtomicsAndCopies) {
   const std::string count =
       "%old = llvm.atomicrmw add %w, %c1 syncscope(\"device\") monotonic : "
