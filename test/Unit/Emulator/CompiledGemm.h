@@ -38,8 +38,8 @@ struct Outcome {
   std::string text() const;
 };
 
-/// Runs M x N x K; operands are random by `options.seed`, allocations are
-/// filled in.
+/// Runs M x N x K, twice where there is a workspace; operands are random by
+/// `options.seed`, allocations are filled in.
 Outcome runGemm(const EmulatorProgram &program, const CompiledGemm &gemm,
                 int64_t m, int64_t n, int64_t k, EmulatorOptions options);
 

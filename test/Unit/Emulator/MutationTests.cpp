@@ -3,8 +3,9 @@
 //
 // How many planted faults the emulator finds. DGEMM_MUTANT_STRIDE = n takes
 // every n-th of all faults (1: all of them, as scripts/emulator-mutants.sh
-// does; default: a sample); tables by kind of fault and by kernel go to the
-// file named by DGEMM_MUTANT_TABLE. A mutant runs until something is found.
+// does; default: a sample); DGEMM_MUTANT_KERNEL takes the kernels with this
+// text in their names; tables by kind of fault and by kernel go to the file
+// named by DGEMM_MUTANT_TABLE. A mutant runs until something is found.
 
 #include "CompiledGemm.h"
 #include "Mutations.h"
@@ -37,7 +38,9 @@ namespace {
 struct Subject {
   std::string name; ///< a few words for the table
   std::string l3;
-  int smCount = 2; ///< few, so that persistent loops turn
+  int smCount = 2;      ///< few, so that persistent loops turn
+  bool oneTile = false; ///< of each CTA
+  size_t stride = 1;    ///< of all its faults every n-th is planted
   std::function<Outcome(const EmulatorProgram &, const EmulatorOptions &)> run;
 };
 
@@ -52,6 +55,7 @@ Subject compiled(const std::string &name, const std::string &gemm,
   if (!made)
     return out;
   out.l3 = made->l3;
+  out.oneTile = !made->metadata.kernels[0].persistent;
   const int (&cluster)[3] = made->metadata.kernels[0].cluster;
   out.smCount = std::max(2, cluster[0] * cluster[1] * cluster[2]);
   out.run = [gemm = std::move(*made), m, n, k](const EmulatorProgram &program,
@@ -68,10 +72,11 @@ Subject clustered(DType type) {
   kernel.cluster = 2;
   Subject out;
   out.name = std::string("cluster of two, multicast, ") + toString(type);
+  out.oneTile = true;
   out.l3 = kernel.text();
   out.run = [kernel](const EmulatorProgram &program,
                      const EmulatorOptions &options) {
-    GemmRun gemm(kernel, 256, 96, 330);
+    GemmRun gemm(kernel, 256, 96, 5 * kernel.tileK() + 10);
     EmulatorOptions full = gemm.options(options.order, options.seed);
     full.stepLimit = options.stepLimit;
     Outcome outcome;
@@ -82,6 +87,19 @@ Subject clustered(DType type) {
     outcome.numbersRight = outcome.report.completed && outcome.error <= 3e-3;
     return outcome;
   };
+  return out;
+}
+
+/// The kernel has one loop for each way its columns are cut by the blocks of
+/// scales; eight tiles along N run them all. The last tile of either side has
+/// fewer rows. The loops are copies of each other, so some of the faults say as
+/// much as all.
+Subject overlapped(const std::string &gemm) {
+  Subject out = compiled("FP8 1x128, overlapped", gemm,
+                         "tile = 128x176x128, n_blocks = 2 overlapped, stages "
+                         "= 3, promote = 128",
+                         136, 1400, 640);
+  out.stride = 5;
   return out;
 }
 
@@ -103,13 +121,7 @@ std::vector<Subject> subjects() {
       compiled("BF16, ping-pong", "a=bf16,b=bf16,d=bf16",
                "tile = 64x128x64, consumers = 2 pingpong, stages = 3", 200, 136,
                448),
-      // The kernel has one loop for each way its columns are cut by the blocks
-      // of scales; eight tiles along N run them all. The last tile of
-      // either side has fewer rows.
-      compiled("FP8 1x128, overlapped", blocks,
-               "tile = 128x176x128, n_blocks = 2 overlapped, stages = 3, "
-               "promote = 128",
-               136, 1400, 640),
+      overlapped(blocks),
       compiled("BF16, split K over a cluster of 2", "a=bf16,b=bf16,d=bf16",
                "tile = 64x64x64, consumers = 1 cooperative, stages = 2, regs = "
                "[0, 0], store = vector, persistent = false, split_k = 2 "
@@ -132,14 +144,16 @@ std::vector<Subject> subjects() {
                "tile = 128x128x128, stages = 3, promote = 128, cluster = 2x2 "
                "multicast a",
                300, 264, 896),
+      // Of several K blocks for each tile the first would already say that the
+      // queue of tile numbers has a free place.
       compiled("BF16, dynamic tiles", "a=bf16,b=bf16,d=bf16",
-               "tile = 128x128x64, stages = 3, tiles = dynamic", 300, 264, 448),
+               "tile = 128x128x64, stages = 3, tiles = dynamic", 520, 264, 64),
       compiled("BF16, registers, split K over a cluster of 2",
                "a=bf16,b=bf16,d=bf16",
                "tile = 8x16x64, consumers = 4 cooperative, stages = 2, form = "
                "register, store = vector, persistent = false, split_k = 2 "
                "cluster",
-               7, 50, 1031),
+               7, 50, 1053),
       clustered(DType::BF16),
       clustered(DType::F8E4M3FN),
   };
@@ -180,7 +194,7 @@ Fate tryMutant(const Subject &subject, size_t index,
                mlir::MLIRContext &context) {
   Fate fate;
   mlir::OwningOpRef<mlir::ModuleOp> mutant = parse(subject, context);
-  applyMutation(*mutant, index);
+  applyMutation(*mutant, subject.oneTile, index);
   if (mlir::failed(mlir::verify(*mutant))) {
     fate.problem = "does not verify";
     return fate;
@@ -203,8 +217,9 @@ Fate tryMutant(const Subject &subject, size_t index,
 
 TEST(Mutants, AreFound) {
   const char *strideText = std::getenv("DGEMM_MUTANT_STRIDE");
-  const size_t stride =
+  const size_t strideOfAll =
       strideText ? size_t(std::max(1, std::atoi(strideText))) : 23;
+  const char *wanted = std::getenv("DGEMM_MUTANT_KERNEL");
   mlir::DialectRegistry registry;
   mlir::dgemm::registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -213,6 +228,9 @@ TEST(Mutants, AreFound) {
   std::string missed;
   for (const Subject &subject : subjects()) {
     ASSERT_TRUE(subject.run);
+    if (wanted && subject.name.find(wanted) == std::string::npos)
+      continue;
+    const size_t stride = strideOfAll * subject.stride;
     mlir::OwningOpRef<mlir::ModuleOp> original = parse(subject, context);
     ASSERT_TRUE(original);
     // The unmutated kernel is clean, or the table means nothing.
@@ -224,7 +242,7 @@ TEST(Mutants, AreFound) {
         ASSERT_TRUE(outcome.clean()) << subject.name << "\n" << outcome.text();
       }
     }
-    const std::vector<Mutation> all = listMutations(*original);
+    const std::vector<Mutation> all = listMutations(*original, subject.oneTile);
     std::vector<Fate> fates(all.size());
     std::atomic<size_t> next{stride / 2};
     const auto work = [&] {
@@ -253,9 +271,11 @@ TEST(Mutants, AreFound) {
                   all[i].place + "\n";
     }
     // A long run shows how far it is.
-    if (strideText)
+    if (strideText) {
       std::printf("%s: %d faults, %d found\n", subject.name.c_str(),
                   byKernel[subject.name].planted, byKernel[subject.name].found);
+      std::fflush(stdout);
+    }
   }
   std::string text;
   const auto write = [&](const std::string &head,

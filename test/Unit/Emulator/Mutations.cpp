@@ -43,6 +43,14 @@ static void xorWith(Operation *op, unsigned operand, int64_t bits) {
   op->setOperand(operand, changed);
 }
 
+static void orWith(Operation *op, unsigned operand, int64_t bits) {
+  Value old = op->getOperand(operand);
+  OpBuilder b(op);
+  op->setOperand(operand,
+                 LLVM::OrOp::create(b, op->getLoc(), old,
+                                    constant(op, old.getType(), bits)));
+}
+
 /// Moves a shared-memory pointer operand by some bytes.
 static void shiftPointer(Operation *op, unsigned operand, int32_t bytes) {
   Value old = op->getOperand(operand);
@@ -93,8 +101,29 @@ static bool canMoveBefore(Operation *op, Operation *place) {
   return fine;
 }
 
-static void visitBarriers(Operation *op, const Visit &visit) {
+/// True behind the loop over K: what encloses `op` waits on no mbarrier itself.
+static bool isBehindLoop(Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  return loop && !loop.walk([&](NVVM::MBarrierTryWaitParityOp wait) {
+                        return wait->getParentOfType<scf::ForOp>() == loop
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+}
+
+/// True when a cluster barrier right behind a CTA barrier makes the same order.
+static bool isCoveredByCluster(NVVM::BarrierOp barrier) {
+  Operation *arrive = barrier->getNextNode();
+  return !barrier.getNumberOfThreads() &&
+         isa_and_nonnull<NVVM::ClusterArriveOp>(arrive) &&
+         isa_and_nonnull<NVVM::ClusterWaitOp>(arrive->getNextNode());
+}
+
+static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
   if (isa<NVVM::MBarrierArriveOp>(op)) {
+    if (oneTile && isBehindLoop(op))
+      return;
     visit("drop-arrive", op, [=] { op->erase(); });
     visit("arrive-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
     visit("arrive-twice", op, [=] {
@@ -131,6 +160,8 @@ static void visitBarriers(Operation *op, const Visit &visit) {
   } else if (isa<NVVM::FenceProxyOp>(op)) {
     visit("drop-proxy-fence", op, [=] { op->erase(); });
   } else if (auto barrier = dyn_cast<NVVM::BarrierOp>(op)) {
+    if (isCoveredByCluster(barrier))
+      return;
     visit("drop-barrier", op, [=] { op->erase(); });
     if (barrier.getNumberOfThreads())
       visit("barrier-more-threads", op,
@@ -163,7 +194,8 @@ static void visitBarriers(Operation *op, const Visit &visit) {
   } else if (isa<NVVM::ClusterWaitOp>(op)) {
     visit("drop-cluster-wait", op, [=] { op->erase(); });
   } else if (isa<NVVM::MapaOp>(op)) {
-    visit("mapa-wrong-rank", op, [=] { xorWith(op, 1, 1); });
+    // Lanes that signal one CTA each must not be permuted.
+    visit("mapa-wrong-rank", op, [=] { orWith(op, 1, 1); });
     visit("mapa-shifted", op, [=] { shiftPointer(op, 0, 8); });
   }
 }
@@ -288,11 +320,11 @@ static void visitWgmma(Operation *op, const Visit &visit) {
   }
 }
 
-static void visitAll(ModuleOp module, const Visit &visit) {
+static void visitAll(ModuleOp module, bool oneTile, const Visit &visit) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    visitBarriers(op, visit);
+    visitBarriers(op, oneTile, visit);
     visitAtomics(op, visit);
     visitGrid(op, visit);
     visitCopies(op, visit);
@@ -301,12 +333,12 @@ static void visitAll(ModuleOp module, const Visit &visit) {
 }
 
 namespace dgemm::test {
-std::vector<Mutation> listMutations(ModuleOp l3) {
+std::vector<Mutation> listMutations(ModuleOp l3, bool oneTile) {
   std::vector<Mutation> out;
   llvm::DenseMap<Operation *, unsigned> numbers;
   unsigned number = 0;
   l3.walk<WalkOrder::PreOrder>([&](Operation *op) { numbers[op] = ++number; });
-  visitAll(l3,
+  visitAll(l3, oneTile,
            [&](const char *kind, Operation *op, const std::function<void()> &) {
              out.push_back({kind, op->getName().getStringRef().str() + " #" +
                                       std::to_string(numbers[op])});
@@ -316,10 +348,10 @@ std::vector<Mutation> listMutations(ModuleOp l3) {
 } // namespace dgemm::test
 
 namespace dgemm::test {
-void applyMutation(ModuleOp l3, size_t index) {
+void applyMutation(ModuleOp l3, bool oneTile, size_t index) {
   size_t next = 0;
   std::function<void()> chosen;
-  visitAll(l3,
+  visitAll(l3, oneTile,
            [&](const char *, Operation *, const std::function<void()> &edit) {
              if (next++ == index)
                chosen = edit;

@@ -20,11 +20,14 @@ struct Mutation {
   std::string place; ///< the op and its number
 };
 
-/// All faults this module can take, in the order of its ops.
-std::vector<Mutation> listMutations(mlir::ModuleOp l3);
+/// All faults this module can take, in the order of its ops. Left out are edits
+/// that are known to leave a right kernel: those of a CTA barrier right in
+/// front of a cluster barrier and, where each CTA has `oneTile`, of the release
+/// behind the loop over K, since nothing fills that slot again.
+std::vector<Mutation> listMutations(mlir::ModuleOp l3, bool oneTile);
 
 /// Plants fault `index` of listMutations; the module still verifies.
-void applyMutation(mlir::ModuleOp l3, size_t index);
+void applyMutation(mlir::ModuleOp l3, bool oneTile, size_t index);
 
 } // namespace dgemm::test
 
