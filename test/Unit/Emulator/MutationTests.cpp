@@ -137,6 +137,10 @@ std::vector<Subject> subjects() {
                "[0, 0], store = vector, persistent = false, split_k = 2 "
                "workspace",
                100, 72, 640),
+      compiled("BF16, stream-K", "a=bf16,b=bf16,d=bf16",
+               "tile = 64x64x64, consumers = 1 cooperative, stages = 2, regs = "
+               "[0, 0], store = vector, split_k = 3 stream_k",
+               150, 136, 640),
       compiled("BF16, cluster of 2, multicast B", "a=bf16,b=bf16,d=bf16",
                "tile = 128x128x64, stages = 3, cluster = 2x1 multicast b", 300,
                136, 448),
@@ -144,16 +148,16 @@ std::vector<Subject> subjects() {
                "tile = 128x128x128, stages = 3, promote = 128, cluster = 2x2 "
                "multicast a",
                300, 264, 896),
-      // Of several K blocks for each tile the first would already say that the
-      // queue of tile numbers has a free place.
+      // With more K blocks for each tile, or fewer slots, the release of a slot
+      // would already say that the queue of tile numbers has a free place.
       compiled("BF16, dynamic tiles", "a=bf16,b=bf16,d=bf16",
-               "tile = 128x128x64, stages = 3, tiles = dynamic", 520, 264, 64),
+               "tile = 128x128x64, stages = 4, tiles = dynamic", 520, 264, 128),
       compiled("BF16, registers, split K over a cluster of 2",
                "a=bf16,b=bf16,d=bf16",
                "tile = 8x16x64, consumers = 4 cooperative, stages = 2, form = "
                "register, store = vector, persistent = false, split_k = 2 "
                "cluster",
-               7, 50, 1053),
+               7, 50, 1085),
       clustered(DType::BF16),
       clustered(DType::F8E4M3FN),
   };
