@@ -276,7 +276,8 @@ selectDispatch(const Problem &problem, const DeviceModel &device,
   // The largest M of each range stands for it: that is where a kernel for the
   // range has most to do.
   std::vector<int64_t> ends;
-  for (int64_t high : {64, 128, 256, 512, 1024, 2048, 4096})
+  // Up to 8 rows are a range of their own, as far as the register form goes.
+  for (int64_t high : {8, 64, 128, 256, 512, 1024, 2048, 4096})
     if (high > options.aboveM && (options.maxM < 0 || high < options.maxM))
       ends.push_back(high);
   if (options.maxM >= 0)

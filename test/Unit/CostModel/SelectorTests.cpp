@@ -206,6 +206,14 @@ TEST(Selector, DispatchOverM) {
                   .ok());
 }
 
+TEST(Selector, RunTimeMHasTheRegisterFormForFewRows) {
+  auto rows =
+      selectDispatch(problem(kDynamic, 2112, 7168, true), *findDevice("H200"));
+  ASSERT_TRUE(rows.ok()) << rows.message();
+  EXPECT_EQ(rows->front().first, 8);
+  EXPECT_EQ(rows->front().second.schedule.form, Form::Register);
+}
+
 TEST(Selector, RunTimeMWithinARange) {
   Problem p = problem(kDynamic, 7168, 2048, true);
   DeviceModel device = *findDevice("H200");
