@@ -153,6 +153,26 @@ CostBreakdown largeCost(const CostInputs &in, const DeviceModel &device,
   return largeCostOfWaves(in, device, {{reads / deal.rounds, deal.rounds}});
 }
 
+/// DRAM reads of the tiles whose K steps are dealt out. Their CTAs are at
+/// different places along K, so what two of them share is read twice unless all
+/// of the panels stay in the cache.
+static double dealtReads(const CostInputs &in, const DeviceModel &device,
+                         const Deal &deal) {
+  bool alongM = in.rasterOrder == RasterOrder::AlongM;
+  double innerTiles = alongM ? deal.tilesM : deal.tilesN;
+  double outerTiles = alongM ? deal.tilesN : deal.tilesM;
+  double group = std::min<double>(in.rasterGroup, innerTiles);
+  double groups = std::ceil(deal.rest / (group * outerTiles));
+  double inner = std::min({group * groups, innerTiles, deal.rest});
+  double outer = std::min(std::ceil(deal.rest / group), outerTiles);
+  double rowBytes = double(in.k) * in.operandBytes;
+  double panels = rowBytes * (inner * (alongM ? in.tileM : in.tileN) +
+                              outer * (alongM ? in.tileN : in.tileM));
+  double asked = rowBytes * deal.rest * (in.tileM + in.tileN);
+  double missed = std::max(0.0, 1 - device.large.l2Panels / panels);
+  return panels + std::max(0.0, asked - panels) * missed;
+}
+
 /// Time of a CTA that adds up a tile which others have parts of: it puts its
 /// own parts into the workspace and reads those of the tile.
 static double dealtReduction(const CostInputs &in, const DeviceModel &device,
@@ -195,7 +215,13 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
     out.memory += wave.count * memory;
     body += wave.count * softMax(c.softBody, {us(tile), memory});
   }
-  body *= waves / deal.rounds;
+  if (deal.rest > 0) {
+    double whole = std::floor(waves), share = waves - whole;
+    double memory = dealtReads(in, device, deal) / (c.hbmRead * 1e6);
+    out.memory += memory - out.memory / deal.rounds;
+    body = body * whole / deal.rounds +
+           softMax(c.softBody, {us(tile) * share, memory});
+  }
 
   double exposed = in.pingPong ? us(cycles.epilogue) : 0;
   if (in.splitKind == SplitKind::Cluster)

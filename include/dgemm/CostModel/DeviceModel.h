@@ -62,7 +62,7 @@ struct LargeCoefficients {
   double cluster = 32.3386, cluster8 = 18.6857;
   /// Partial sums that a CTA puts into the workspace or reads there, where K
   /// steps are dealt out. GB/s
-  double partialBandwidth = 60;
+  double partialBandwidth = 25;
   /// Capacity the operand panels compete for. bytes
   double l2Panels = 32e6;
   /// Exponents of the soft maxima: inside a K block, K block against a

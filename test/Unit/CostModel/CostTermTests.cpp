@@ -275,6 +275,15 @@ TEST(LargeTerm, DealtOutStepsMakeWavesFractional) {
   device.decode.reduceWorkspace = 2;
   EXPECT_NEAR(largeCost(in, device).reduction, 2 + 7 * 128 * 128 * 4 / 100e3,
               1e-6);
+  // Panels are read once where all of them fit in the cache; else every tile
+  // reads its own.
+  device.large.hbmRead = 1e-3;
+  in.m = 128 * 66;
+  device.large.l2Panels = 1e9;
+  EXPECT_NEAR(largeCost(in, device).memory, 4096 * (66 * 128 + 128) / 1e3, 1);
+  device.large.l2Panels = 0;
+  EXPECT_NEAR(largeCost(in, device).memory, 4096 * 66 * 256 / 1e3, 1);
+  device.large.hbmRead = 1e9;
   // Whole waves are what they were.
   in.m = 128 * 264;
   EXPECT_NEAR(large(in, device), 2 * 32 * 512 / 1e3, 1e-4);
