@@ -18,10 +18,11 @@
 #   decode     dgemm-bench on the decode set, L2 dirty and clean
 #   sweep      M = 1 to 300 with M a run-time value: no size may take longer
 #              than a larger one
+# COMMIT=... names the commit for the records where this is no git checkout.
 # PEERS=FILE.csv adds the times of other libraries to the speed tables.
 set -uo pipefail
 if [ $# -lt 2 ]; then
-  sed -n '5,22s/^# \{0,1\}//p' "$0"
+  sed -n '5,23s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -33,6 +34,7 @@ steps=${*:-deepseek ragged accuracy repeat realisations sanitizer speed decode s
 run="$bin/dgemm-run"
 bench="$bin/dgemm-bench"
 export DGEMM_CACHE_DIR="${DGEMM_CACHE_DIR:-$out/cache}"
+commit=${COMMIT:-$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)}
 failed=0
 
 bf16="a=bf16,b=bf16,d=bf16"
@@ -148,7 +150,7 @@ sanitizer() {
 measure() {
   local name=$1 code=0 begin=$SECONDS
   shift
-  "$bench" --json="$out/$name.json" ${PEERS:+--peers="$PEERS"} "$@" >"$out/$name.log" 2>&1 || code=$?
+  "$bench" --json="$out/$name.json" --commit="$commit" ${PEERS:+--peers="$PEERS"} "$@" >"$out/$name.log" 2>&1 || code=$?
   printf '%-10s %s (%d s)\n' "$name" "ended with $code" $((SECONDS - begin))
   [ $code -eq 0 ] || failed=1
   grep -E 'geomean|FAILED' "$out/$name.log" | cut -c1-300 | head -n 24

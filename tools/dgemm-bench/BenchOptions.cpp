@@ -31,6 +31,7 @@ void declareOptions(Arguments &arguments, BenchOptions &o) {
                 "fp8-block");
   arguments.add("peers", o.peers, "CSV with times of other libraries");
   arguments.add("json", o.json, "write a record to this file");
+  arguments.add("commit", o.commit, "commit of this build, for the record");
   arguments.add("repeats", o.repeats, "counted launches (21)");
   arguments.add("warmups", o.warmups, "launches that are not counted (2)");
   arguments.add("pause-ms", o.pauseMs, "idle time before a launch (3)");

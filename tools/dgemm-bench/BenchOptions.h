@@ -18,7 +18,7 @@ namespace dgemm::bench {
 
 struct BenchOptions {
   std::string problems, gemm, schedules, baseline = "auto", peers, filter;
-  std::string l2, json, ptxas, cacheDir, dynamicDims, db;
+  std::string l2, json, ptxas, cacheDir, dynamicDims, db, commit;
   int64_t repeats = 21, warmups = 2, seed = 1, smLimit = 0, flushMiB = 768;
   double pauseMs = 3, sustainedMs = 200, timeout = 20;
   bool sustained = false, events = false, verify = true, pdl = false;

@@ -188,6 +188,7 @@ std::string toJson(const std::vector<ProblemRow> &rows,
   json["version"] = 1;
   json["set"] = header.set;
   json["command"] = header.command;
+  json["commit"] = header.commit;
   json["device"] = header.device.name;
   json["sms"] = header.device.smCount;
   json["driver"] = header.driverVersion;

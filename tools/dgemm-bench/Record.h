@@ -13,6 +13,7 @@ namespace dgemm::bench {
 /// What was measured how, and on what.
 struct RecordHeader {
   std::string set, l2, method, methodNote, command;
+  std::string commit; ///< of the build, as the user gave it
   cuda::DeviceInfo device;
   int driverVersion = 0;
   bool sustained = false;

@@ -144,6 +144,7 @@ int dgemmBenchMain(int argc, char **argv) {
   header.sustained = timing->sustained;
   header.pauseMs = timing->pauseMs;
   header.repeats = timing->repeats;
+  header.commit = options.commit;
   for (int i = 0; i < argc; ++i)
     header.command += (i ? " " : "") + std::string(argv[i]);
   std::fputs(tableHeader(header).c_str(), stdout);
