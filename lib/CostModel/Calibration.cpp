@@ -45,7 +45,7 @@ public:
         rows.push_back(measurement);
     if (large)
       for (const Measurement &row : rows)
-        waves.push_back(tileWaves(row.inputs, start));
+        waves.push_back(tileWaves(rasterWalk(row.inputs, start)));
     setWeights();
     dropWithoutEffect();
   }

@@ -75,9 +75,7 @@ CostInputs costInputs(const Problem &problem, const Schedule &schedule,
 
 CostBreakdown predict(const Problem &problem, const Schedule &schedule,
                       const DeviceModel &device) {
-  CostInputs inputs = costInputs(problem, schedule, device);
-  return inputs.m <= kDecodeMaxM ? decodeCost(inputs, device)
-                                 : largeCost(inputs, device);
+  return Predictor(device).predict(costInputs(problem, schedule, device));
 }
 
 std::vector<std::pair<std::string, double>> CostBreakdown::parts() const {

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 namespace dgemm {
 
@@ -35,12 +37,26 @@ static const char *deviceText(const std::string &name) {
   return found == texts.end() ? nullptr : found->second;
 }
 
+/// Each text is read once: that takes far longer than what a device is asked
+/// for. Null: no such device.
+static const Result<DeviceModel> *readOnce(const std::string &name) {
+  // Reading a device that is based on another one reads that one.
+  static std::recursive_mutex lock;
+  static std::map<std::string, Result<DeviceModel>> read;
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  if (auto known = read.find(name); known != read.end())
+    return &known->second;
+  const char *text = deviceText(name);
+  return text ? &read.emplace(name, parseDeviceModel(text)).first->second
+              : nullptr;
+}
+
 Result<DeviceModel> findDevice(const std::string &name) {
   std::string lower = name;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  if (const char *text = deviceText(lower))
-    return parseDeviceModel(text);
+  if (const Result<DeviceModel> *known = readOnce(lower))
+    return *known;
   std::string known;
   for (const std::string &device : deviceNames())
     known += (known.empty() ? "" : ", ") + device;

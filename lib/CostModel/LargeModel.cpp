@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace dgemm {
 
@@ -118,8 +119,8 @@ struct Deal {
 };
 } // namespace
 
-static RasterWalk rasterWalk(const CostInputs &in, const DeviceModel &device,
-                             const Deal &deal) {
+RasterWalk rasterWalk(const CostInputs &in, const DeviceModel &device) {
+  Deal deal(in, device);
   RasterWalk walk;
   walk.tilesM = deal.tilesM;
   walk.tilesN = deal.tilesN;
@@ -133,24 +134,46 @@ static RasterWalk rasterWalk(const CostInputs &in, const DeviceModel &device,
   return walk;
 }
 
-std::vector<WaveMisses> tileWaves(const CostInputs &in,
-                                  const DeviceModel &device) {
-  return walkTiles(rasterWalk(in, device, Deal(in, device)));
+std::vector<WaveMisses> tileWaves(const RasterWalk &walk) {
+  std::vector<WaveMisses> waves = walkTiles(walk);
+  std::sort(waves.begin(), waves.end(),
+            [](const WaveMisses &a, const WaveMisses &b) {
+              return a.bytes < b.bytes;
+            });
+  size_t kinds = 0;
+  for (const WaveMisses &wave : waves)
+    if (kinds > 0 && waves[kinds - 1].bytes == wave.bytes)
+      waves[kinds - 1].count += wave.count;
+    else
+      waves[kinds++] = wave;
+  waves.resize(kinds);
+  return waves;
 }
 
 CostBreakdown largeCost(const CostInputs &in, const DeviceModel &device,
                         bool withMemory) {
-  if (withMemory)
-    return largeCostOfWaves(in, device, tileWaves(in, device));
-  // Every panel is read at least once, and a soft maximum is convex, so even
-  // waves with the least of misses bound the walk from below. A walk that is
-  // cut short extrapolates, hence need not see every panel.
-  Deal deal(in, device);
-  RasterWalk walk = rasterWalk(in, device, deal);
-  double reads = deal.rounds <= kWalkedWaves
-                     ? deal.tilesM * walk.panelA + deal.tilesN * walk.panelB
-                     : 0;
-  return largeCostOfWaves(in, device, {{reads / deal.rounds, deal.rounds}});
+  RasterWalk walk = rasterWalk(in, device);
+  // A soft maximum is convex, so even waves with the least of misses bound the
+  // walk from below.
+  return largeCostOfWaves(in, device,
+                          withMemory ? tileWaves(walk) : leastMisses(walk));
+}
+
+struct Predictor::Walks {
+  std::map<RasterWalk, std::vector<WaveMisses>> waves;
+};
+
+Predictor::Predictor(const DeviceModel &device)
+    : device(device), walks(std::make_unique<Walks>()) {}
+Predictor::~Predictor() = default;
+
+CostBreakdown Predictor::predict(const CostInputs &in) {
+  if (in.m <= kDecodeMaxM)
+    return decodeCost(in, device);
+  auto [entry, added] = walks->waves.try_emplace(rasterWalk(in, device));
+  if (added)
+    entry->second = tileWaves(entry->first);
+  return largeCostOfWaves(in, device, entry->second);
 }
 
 /// DRAM reads of the tiles whose K steps are dealt out. Their CTAs are at

@@ -16,9 +16,10 @@
 
 namespace dgemm {
 
-/// DRAM reads of every wave of a kernel.
-std::vector<WaveMisses> tileWaves(const CostInputs &inputs,
-                                  const DeviceModel &device);
+/// How a kernel walks the tiles of D.
+RasterWalk rasterWalk(const CostInputs &inputs, const DeviceModel &device);
+/// DRAM reads of the waves of a walk; waves that read as much are one entry.
+std::vector<WaveMisses> tileWaves(const RasterWalk &walk);
 /// largeCost, given these.
 CostBreakdown largeCostOfWaves(const CostInputs &inputs,
                                const DeviceModel &device,

@@ -7,6 +7,7 @@
 #ifndef DGEMM_LIB_COSTMODEL_RASTERWALK_H
 #define DGEMM_LIB_COSTMODEL_RASTERWALK_H
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct RasterWalk {
   /// Bytes of A under one row of tiles, and of B under one column.
   double panelA = 0, panelB = 0;
   double cacheBytes = 0;
+
+  auto operator<=>(const RasterWalk &) const = default;
 };
 
 /// Some waves of a walk that stand for all of them.
@@ -32,14 +35,20 @@ struct WaveMisses {
   double count = 1;
 };
 
-/// Waves walked tile by tile: patterns repeat after a few groups, and a walk of
-/// this length takes some tens of microseconds.
+/// Waves walked one by one: patterns repeat after a few groups, and a walk of
+/// this length takes some ten microseconds.
 inline constexpr int64_t kWalkedWaves = 64;
 
 /// Misses wave by wave; beyond kWalkedWaves the later ones are represented by
 /// the mean of the last half of those walked, so that the time this takes is
 /// bounded.
 std::vector<WaveMisses> walkTiles(const RasterWalk &walk);
+
+/// A bound from below for what is convex in the misses of a wave, without the
+/// walk: each panel is read at least once, each wave reads at least what no
+/// cache of this size can have kept for it, and all waves that count alike read
+/// the mean.
+std::vector<WaveMisses> leastMisses(const RasterWalk &walk);
 
 } // namespace dgemm
 

@@ -261,6 +261,13 @@ private:
            ++ctas) {
         schedule.ctasPerSM = ctas;
         schedule.persistent = ctas == 1;
+        if (isHopeless(schedule)) {
+          // So are more blocks or CTAs. Most of a small problem's schedules
+          // are left out here, at once rather than one by one.
+          if (ctas == 1)
+            return true;
+          break;
+        }
         if (!withCluster(schedule))
           return false;
         // Narrow tiles: K blocks of a step promoted one under the other.
@@ -369,9 +376,23 @@ private:
     return emit(schedule);
   }
 
-  bool emit(Schedule schedule) {
+  /// Whether a schedule is out of the question with the shortest ring and
+  /// neither split nor cluster, all of which only take more.
+  bool isHopeless(Schedule schedule) {
+    schedule.stages = 2;
+    setRegisters(problem, schedule);
+    complete(schedule);
+    return isLeftOut(schedule);
+  }
+
+  /// Fields that follow from the others.
+  void complete(Schedule &schedule) const {
     schedule.rasterGroup = rasterGroup(problem, schedule);
     schedule.streamB = decode && problem.m <= schedule.tileM;
+  }
+
+  /// Whether a complete schedule breaks a rule, which it is reported for.
+  bool isLeftOut(const Schedule &schedule) {
     std::vector<ScheduleViolation> violations =
         verifySchedule(problem, schedule, device.limits);
     if (!violations.empty()) {
@@ -385,15 +406,20 @@ private:
     int needed = accumulatorRegisters(problem, schedule) + kRegisterMargin;
     if (options.raggedColumns && schedule.store == StoreKind::Tma)
       needed += kCheckedStoreMargin;
-    if (needed > available) {
-      if (illegal)
-        illegal(schedule,
-                {{"registers of a consumer: " + std::to_string(needed) +
-                      " wanted, " + std::to_string(available) +
-                      " available; legal, but likely to spill",
-                  ""}});
+    if (needed <= available)
+      return false;
+    if (illegal)
+      illegal(schedule, {{"registers of a consumer: " + std::to_string(needed) +
+                              " wanted, " + std::to_string(available) +
+                              " available; legal, but likely to spill",
+                          ""}});
+    return true;
+  }
+
+  bool emit(Schedule schedule) {
+    complete(schedule);
+    if (isLeftOut(schedule))
       return true;
-    }
     if (!options.allRasterGroups || decode)
       return visit(schedule);
     int rule = schedule.rasterGroup;

@@ -80,13 +80,13 @@ static int complexity(const Problem &problem, const Candidate &candidate) {
 /// the tiles of a candidate takes far longer than everything else about it, so
 /// it is done only for those whose bound could still matter.
 static void rank(std::vector<Candidate> &candidates, size_t count,
-                 const DeviceModel &device) {
+                 Predictor &predictor) {
   std::sort(candidates.begin(), candidates.end(), faster);
   std::vector<double> best; // exact times seen so far, ascending
   for (Candidate &candidate : candidates) {
     if (best.size() >= count && candidate.us > best[count - 1])
       break;
-    candidate.us = largeCost(candidate.inputs, device).microseconds;
+    candidate.us = predictor.predict(candidate.inputs).microseconds;
     candidate.exact = true;
     best.insert(std::upper_bound(best.begin(), best.end(), candidate.us),
                 candidate.us);
@@ -152,6 +152,7 @@ Result<Selection> selectSchedule(const Problem &original,
   space.severalKBlocks &= original.k != kDynamic;
   bool decode = problem.m <= kDecodeMaxM;
 
+  Predictor predictor(device);
   std::vector<Candidate> candidates;
   std::vector<Rejected> illegal;
   enumerateSchedules(
@@ -185,7 +186,7 @@ Result<Selection> selectSchedule(const Problem &original,
   if (decode)
     std::sort(candidates.begin(), candidates.end(), faster);
   else
-    rank(candidates, 8 + std::max(options.maxAlternatives, 0), device);
+    rank(candidates, 8 + std::max(options.maxAlternatives, 0), predictor);
 
   // The simplest of those that tie with the fastest.
   size_t chosen = 0;
@@ -199,8 +200,7 @@ Result<Selection> selectSchedule(const Problem &original,
 
   Selection selection;
   selection.schedule = candidates[chosen].schedule;
-  selection.cost = decode ? decodeCost(candidates[chosen].inputs, device)
-                          : largeCost(candidates[chosen].inputs, device);
+  selection.cost = predictor.predict(candidates[chosen].inputs);
   selection.reason =
       describe(problem, selection.schedule, selection.cost, device);
   double best = candidates[chosen].us;

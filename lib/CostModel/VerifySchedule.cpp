@@ -40,24 +40,24 @@ static std::string text(int64_t value) { return std::to_string(value); }
 
 /// "name: expected a multiple of unit, found value", with the nearest legal
 /// value at or above unit as the hint. False when the rule is broken.
-static bool checkMultiple(Violations &out, const std::string &name,
-                          int64_t value, int64_t unit) {
+static bool checkMultiple(Violations &out, const char *name, int64_t value,
+                          int64_t unit) {
   if (value > 0 && value % unit == 0)
     return true;
   int64_t nearest = std::max((value + unit / 2) / unit * unit, unit);
-  out.add(name + ": expected a multiple of " + text(unit) + ", found " +
-              text(value),
-          name + " = " + text(nearest));
+  out.add(std::string(name) + ": expected a multiple of " + text(unit) +
+              ", found " + text(value),
+          std::string(name) + " = " + text(nearest));
   return false;
 }
 
-static bool checkRange(Violations &out, const std::string &name, int64_t value,
+static bool checkRange(Violations &out, const char *name, int64_t value,
                        int64_t low, int64_t high) {
   if (value >= low && value <= high)
     return true;
-  out.add(name + ": expected " + text(low) + " to " + text(high) + ", found " +
-              text(value),
-          name + " = " + text(std::clamp(value, low, high)));
+  out.add(std::string(name) + ": expected " + text(low) + " to " + text(high) +
+              ", found " + text(value),
+          std::string(name) + " = " + text(std::clamp(value, low, high)));
   return false;
 }
 

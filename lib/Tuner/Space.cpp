@@ -7,9 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <set>
-#include <tuple>
 
 namespace dgemm::tuner {
 
@@ -17,9 +14,7 @@ double predictUs(const Problem &problem, const Schedule &schedule,
                  const DeviceModel &device, L2State l2) {
   CostInputs inputs = costInputs(problem, schedule, device);
   inputs.l2 = l2;
-  return (inputs.m <= kDecodeMaxM ? decodeCost(inputs, device)
-                                  : largeCost(inputs, device))
-      .microseconds;
+  return Predictor(device).predict(inputs).microseconds;
 }
 
 Decisions::Decisions(const Schedule &s) {
@@ -82,27 +77,32 @@ Result<Space> Space::create(const Problem &problem, const DeviceModel &device,
   options.threeConsumers = options.untriedTiles = true;
   options.allStages = options.allRasterGroups = true;
   options.raggedColumns = problem.n * sizeOf(problem.d) % 16 != 0;
-  enumerateSchedules(
-      problem, device, options,
-      [&](const Schedule &schedule) {
-        space.members.push_back(
-            {schedule, predictUs(problem, schedule, device, l2)});
-        return true;
-      },
-      {});
+  Predictor predictor(device);
+  enumerateSchedules(problem, device, options,
+                     [&](const Schedule &schedule) {
+                       CostInputs inputs =
+                           costInputs(problem, schedule, device);
+                       inputs.l2 = l2;
+                       space.members.push_back(
+                           {schedule, predictor.predict(inputs).microseconds});
+                       return true;
+                     },
+                     {});
   // Equal times keep the order of the enumeration.
-  std::vector<size_t> order(space.members.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tuple(space.members[a].us, a) <
-           std::tuple(space.members[b].us, b);
-  });
-  std::vector<Member> sorted;
-  std::set<std::string> seen;
-  for (size_t i : order)
-    if (seen.insert(toString(space.members[i].schedule)).second)
-      sorted.push_back(space.members[i]);
-  space.members = std::move(sorted);
+  std::stable_sort(
+      space.members.begin(), space.members.end(),
+      [](const Member &a, const Member &b) { return a.us < b.us; });
+  // A schedule that was enumerated twice stands among those of equal time.
+  std::vector<Member> distinct;
+  for (const Member &member : space.members) {
+    bool seen = false;
+    for (auto other = distinct.rbegin();
+         !seen && other != distinct.rend() && other->us == member.us; ++other)
+      seen = other->schedule == member.schedule;
+    if (!seen)
+      distinct.push_back(member);
+  }
+  space.members = std::move(distinct);
   return space;
 }
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +108,22 @@ CostBreakdown decodeCost(const CostInputs &inputs, const DeviceModel &device);
 
 /// Largest M that decodeCost is made for.
 inline constexpr int64_t kDecodeMaxM = 128;
+
+/// Times of many kernels on one device, by the formula that fits their M.
+/// Walking the tiles takes far longer than the rest; kernels that walk them
+/// alike share a walk.
+class Predictor {
+public:
+  /// `device` has to outlive the predictor.
+  explicit Predictor(const DeviceModel &device);
+  ~Predictor();
+  CostBreakdown predict(const CostInputs &inputs);
+
+private:
+  struct Walks;
+  const DeviceModel &device;
+  std::unique_ptr<Walks> walks;
+};
 
 /// Time of a concrete problem by the formula that fits its M. Sizes below 1
 /// count as 1.

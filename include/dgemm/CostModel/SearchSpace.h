@@ -53,7 +53,8 @@ void setRegisters(const Problem &problem, Schedule &schedule);
 inline constexpr int kRegisterMargin = 32;
 
 /// Calls `visit` for every schedule until it returns false. Schedules that
-/// break a rule are handed to `illegal` (may be empty) with their violations.
+/// break a rule are handed to `illegal` (may be empty) with their violations;
+/// one stands for all that have the same fault for the same reason.
 /// Problem sizes must be concrete.
 void enumerateSchedules(
     const Problem &problem, const DeviceModel &device,

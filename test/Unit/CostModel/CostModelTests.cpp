@@ -6,7 +6,6 @@
 
 #include "dgemm/CostModel/CostModel.h"
 
-#include "../../../lib/CostModel/RasterWalk.h"
 #include "../../../lib/CostModel/SoftMax.h"
 
 #include <gtest/gtest.h>
@@ -214,50 +213,26 @@ TEST(SoftMax, LiesBetweenMaximumAndSum) {
   EXPECT_NEAR(softMax(4, {1e200, 1e200}), 1e200 * 1.189207, 1e194);
 }
 
-TEST(RasterWalk, EveryPanelIsReadOnceWhenAllFits) {
-  RasterWalk walk{8, 4, 4, 8, true, 100, 10, 1e9};
-  double total = 0;
-  for (const WaveMisses &wave : walkTiles(walk))
-    total += wave.bytes * wave.count;
-  EXPECT_DOUBLE_EQ(total, 8 * 100 + 4 * 10);
-}
-
-TEST(RasterWalk, NothingIsKeptWithoutACache) {
-  // Group of 2 rows, 4 CTAs: each wave is a 2 x 2 block of tiles.
-  RasterWalk walk{4, 4, 4, 2, true, 100, 10, 0};
-  std::vector<WaveMisses> waves = walkTiles(walk);
-  ASSERT_EQ(waves.size(), 4u);
-  for (const WaveMisses &wave : waves)
-    EXPECT_DOUBLE_EQ(wave.bytes, 2 * 100 + 2 * 10);
-}
-
-TEST(RasterWalk, LeastRecentlyUsedGoes) {
-  // Room for the two panels of A only: B's are read again in every group.
-  RasterWalk walk{2, 3, 2, 2, true, 100, 10, 215};
-  std::vector<WaveMisses> waves = walkTiles(walk);
-  ASSERT_EQ(waves.size(), 3u);
-  EXPECT_DOUBLE_EQ(waves[0].bytes, 210);
-  EXPECT_DOUBLE_EQ(waves[1].bytes, 10);
-  EXPECT_DOUBLE_EQ(waves[2].bytes, 10);
-}
-
-TEST(RasterWalk, AlongNIsTheMirrorImage) {
-  RasterWalk m{6, 10, 7, 3, true, 100, 10, 300};
-  RasterWalk n{10, 6, 7, 3, false, 10, 100, 300};
-  std::vector<WaveMisses> a = walkTiles(m), b = walkTiles(n);
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i)
-    EXPECT_DOUBLE_EQ(a[i].bytes, b[i].bytes);
-}
-
-TEST(RasterWalk, LongWalksAreExtrapolated) {
-  RasterWalk walk{1 << 20, 1 << 20, 132, 16, true, 1, 1, 1000};
-  std::vector<WaveMisses> waves = walkTiles(walk);
-  EXPECT_LE(waves.size(), 65u);
-  double count = 0;
-  for (const WaveMisses &wave : waves)
-    count += wave.count;
-  EXPECT_DOUBLE_EQ(count, double((int64_t(1) << 40) / 132 + 1));
+TEST(Predictor, SharedWalksChangeNothing) {
+  DeviceModel device = *findDevice("H200");
+  Predictor predictor(device);
+  Problem p;
+  p.m = 2000;
+  p.n = 4096;
+  p.k = 1000;
+  for (int64_t m : {64, 2000})
+    for (int stages : {3, 4})
+      for (int tileN : {128, 192})
+        for (int group : {1, 8, 100}) {
+          p.m = m;
+          Schedule schedule;
+          schedule.tileN = tileN;
+          schedule.stages = stages;
+          schedule.rasterGroup = group;
+          EXPECT_DOUBLE_EQ(
+              predictor.predict(costInputs(p, schedule, device)).microseconds,
+              predict(p, schedule, device).microseconds);
+        }
 }
 
 TEST(DeviceModel, KnownDevices) {
