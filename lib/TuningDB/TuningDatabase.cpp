@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <string_view>
 #include <tuple>
 
 namespace dgemm {
@@ -77,16 +79,99 @@ void TuningDatabase::add(const RecordFile &file) {
   }
 }
 
+/// The lines of a text by what their problem says beside M, and a database of
+/// those that were asked for.
+struct TuningDatabase::Unread {
+  struct Line {
+    std::string_view text;
+    std::string place;
+  };
+  std::mutex lock;
+  /// Under "": lines that do not say it in so many words.
+  std::map<std::string_view, std::vector<Line>> lines;
+  TuningDatabase read;
+
+  /// "n=..,k=..,.." of a line as toLine writes it.
+  static std::string_view likeness(std::string_view line) {
+    constexpr std::string_view before = "\"problem\":\"m=";
+    size_t begin = line.find(before);
+    if (begin == line.npos)
+      return "";
+    size_t end = line.find('"', begin + before.size());
+    begin = line.find(',', begin);
+    return end == line.npos || begin >= end
+               ? ""
+               : line.substr(begin + 1, end - begin - 1);
+  }
+  static std::string likeness(const Problem &problem) {
+    std::string text = toString(problem);
+    return text.substr(text.find(',') + 1);
+  }
+
+  /// To be called with the lock held.
+  void take(std::string_view key) {
+    auto found = lines.find(key);
+    if (found == lines.end())
+      return;
+    std::string text;
+    for (const Line &line : found->second) {
+      RecordFile one = parseRecords(std::string(line.text), "");
+      for (LocatedRecord &record : one.records)
+        record.place = line.place;
+      for (SkippedRecord &skipped : one.skipped)
+        skipped.place = line.place;
+      read.add(one);
+    }
+    lines.erase(found);
+  }
+  void takeAll() {
+    while (!lines.empty())
+      take(lines.begin()->first);
+  }
+};
+
+void TuningDatabase::addUnread(const char *text, const std::string &name) {
+  unread = std::make_shared<Unread>();
+  std::string_view rest = text;
+  for (int64_t number = 1; !rest.empty(); ++number) {
+    size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end);
+    unread->lines[Unread::likeness(line)].push_back(
+        {line, name + ":" + std::to_string(number)});
+  }
+}
+
+std::vector<SkippedRecord> TuningDatabase::skipped() const {
+  std::vector<SkippedRecord> all = skippedRecords;
+  if (unread) {
+    std::lock_guard<std::mutex> guard(unread->lock);
+    std::vector<SkippedRecord> late = unread->read.skipped();
+    all.insert(all.end(), late.begin(), late.end());
+  }
+  return all;
+}
+
 void TuningDatabase::fillFrom(const TuningDatabase &base) {
   for (const auto &[key, records] : base.entries)
     entries.try_emplace(key, records);
+  if (!unread)
+    unread = base.unread;
 }
 
 const LocatedRecord *TuningDatabase::find(const Problem &problem,
                                           const std::string &device,
                                           L2State l2) const {
   auto it = entries.find(keyOf(problem, device, l2));
-  return it == entries.end() ? nullptr : &it->second.front();
+  if (it != entries.end())
+    return &it->second.front();
+  if (!unread)
+    return nullptr;
+  std::lock_guard<std::mutex> guard(unread->lock);
+  unread->take("");
+  unread->take(Unread::likeness(problem));
+  // What is read stays where it is: lines are read with all that are like them.
+  return unread->read.find(problem, device, l2);
 }
 
 const LocatedRecord *TuningDatabase::find(const Problem &problem,
@@ -100,6 +185,13 @@ std::vector<LocatedRecord> TuningDatabase::best() const {
   std::vector<LocatedRecord> records;
   for (const auto &[key, all] : entries)
     records.push_back(all.front());
+  if (unread) {
+    std::lock_guard<std::mutex> guard(unread->lock);
+    unread->takeAll();
+    for (const auto &[key, all] : unread->read.entries)
+      if (!entries.count(key))
+        records.push_back(all.front());
+  }
   auto order = [](const LocatedRecord &located) {
     const TuningRecord &record = located.record;
     Problem others = record.problem;

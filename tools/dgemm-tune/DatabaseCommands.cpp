@@ -131,13 +131,15 @@ int exportDatabase(int argc, char **argv) {
       return bad("option --device: " + known.message());
     device = known->name;
   }
-  if (Status s = checkTuningOption(which); !s)
-    return bad(s.message());
   auto database = openTuningDatabase(tuningDatabaseName(which));
   if (!database)
     return bad(database.message());
   std::string text;
-  for (const LocatedRecord &located : (*database)->best())
+  std::vector<LocatedRecord> records = (*database)->best();
+  // Afterwards, when all records have been read.
+  if (Status s = checkTuningOption(which); !s)
+    return bad(s.message());
+  for (const LocatedRecord &located : records)
     if (device.empty() || located.record.device == device)
       text += toLine(located.record) + "\n";
   if (target == "-")

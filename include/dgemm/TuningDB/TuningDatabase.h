@@ -35,6 +35,12 @@ public:
   /// problem, device and L2 state the one with the least median.
   void add(const RecordFile &file);
 
+  /// Adds a text of records that is known to be sound. Lines are read when a
+  /// problem like theirs, of whatever M, is first asked for, or when all are;
+  /// what was added otherwise comes first. At most once. `text` has to outlive
+  /// the database, `name` stands for it in places.
+  void addUnread(const char *text, const std::string &name);
+
   /// Adds what `base` has for problems, devices and L2 states that this
   /// database knows nothing of; what it knows itself comes first whatever the
   /// times. What `base` skipped is not taken over.
@@ -54,8 +60,9 @@ public:
   /// The same as the text of a file.
   std::string toText() const;
 
-  bool empty() const { return entries.empty(); }
-  const std::vector<SkippedRecord> &skipped() const { return skippedRecords; }
+  bool empty() const { return entries.empty() && !unread; }
+  /// Of unread lines those that turned out to be of no use so far.
+  std::vector<SkippedRecord> skipped() const;
 
   /// All that this database could say of a problem with any M, as text: what
   /// depends on the database for this problem has to depend on this.
@@ -65,10 +72,14 @@ public:
   uint64_t identity() const { return number; }
 
 private:
+  struct Unread;
+
   uint64_t number;
   /// Per schedule the latest record; the best one stands first.
   std::map<std::string, std::vector<LocatedRecord>> entries;
   std::vector<SkippedRecord> skippedRecords;
+  /// Shared by copies, and with the database that was filled up from it.
+  std::shared_ptr<Unread> unread;
 };
 
 /// The table that is part of this build.

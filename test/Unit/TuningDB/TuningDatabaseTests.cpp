@@ -145,7 +145,64 @@ TEST(TuningDatabase, DescribesWhatAProblemCouldGet) {
   EXPECT_EQ(TuningDatabase().describe(problem, "H200"), "empty\n");
 }
 
+TEST(TuningDatabase, UnreadLinesAreFoundAsIfTheyWereRead) {
+  const TuningDatabase &unread = shippedTuningDatabase();
+  std::vector<LocatedRecord> all = unread.best();
+  EXPECT_GT(all.size(), 100u);
+  for (const LocatedRecord &located : all) {
+    const TuningRecord &record = located.record;
+    const LocatedRecord *found =
+        unread.find(record.problem, record.device, record.l2);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->record, record);
+    EXPECT_EQ(found->place, located.place);
+  }
+}
+
+TEST(TuningDatabase, UnreadLinesAreReadWhenTheyAreAskedFor) {
+  TuningRecord a = testRecord(2048), b = a, c = a;
+  b.problem.m = 2 * a.problem.m;
+  c.problem.n = 2 * a.problem.n;
+  // The second is no good, the last not as toLine writes it.
+  std::string bad = toLine(b), odd = toLine(a);
+  bad.replace(bad.find("tile = "), 7, "tail = ");
+  odd.replace(odd.find("\"problem\":"), 10, "\"problem\" :");
+  std::string text = toLine(a) + "\n" + bad + "\n" + toLine(c) + "\nno\n" + odd;
+  TuningDatabase database;
+  EXPECT_TRUE(database.empty());
+  database.addUnread(text.c_str(), "table");
+  EXPECT_FALSE(database.empty());
+  EXPECT_TRUE(database.skipped().empty());
+
+  // "no" may be about anything, so it is read with the first problem.
+  const LocatedRecord *found = database.find(c.problem, c.device, c.l2);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->record, c);
+  EXPECT_EQ(found->place, "table:3");
+  ASSERT_EQ(database.skipped().size(), 1u);
+  EXPECT_EQ(database.skipped()[0].place, "table:4");
+
+  // Any M reads all lines of the problem.
+  EXPECT_FALSE(database.find(b.problem, b.device, b.l2));
+  ASSERT_EQ(database.skipped().size(), 2u);
+  EXPECT_EQ(database.skipped()[1].place, "table:2");
+  EXPECT_NE(database.skipped()[1].reason.find("tail"), std::string::npos);
+  EXPECT_EQ(database.find(a.problem, a.device, a.l2)->record, a);
+  EXPECT_EQ(found, database.find(c.problem, c.device, c.l2));
+  EXPECT_EQ(database.best().size(), 2u);
+
+  // What another database knows itself comes first.
+  TuningDatabase own;
+  a.medianUs = 2 * a.medianUs;
+  own.add(parseRecords(toLine(a), "own"));
+  own.fillFrom(database);
+  EXPECT_EQ(own.find(a.problem, a.device, a.l2)->place, "own:1");
+  EXPECT_EQ(own.find(c.problem, c.device, c.l2)->place, "table:3");
+  EXPECT_EQ(own.best().size(), 2u);
+}
+
 TEST(TuningDatabase, TheShippedTableIsSound) {
+  EXPECT_FALSE(shippedTuningDatabase().best().empty());
   for (const SkippedRecord &skipped : shippedTuningDatabase().skipped())
     ADD_FAILURE() << toString(skipped);
 }
