@@ -5,6 +5,7 @@
 // that are still open, and leaves the rest to the cost model.
 
 #include "DecisionRows.h"
+#include "Realisation.h"
 
 #include "dgemm/Dialect/Dgemm/Transforms/Passes.h"
 #include "dgemm/TuningDB/TunedChoice.h"
@@ -75,6 +76,21 @@ struct ApplyTuning : mlir::dgemm::impl::DgemmApplyTuningPassBase<ApplyTuning> {
     });
   }
 
+  /// A record may be of a build that could more, or of hand-written kernels.
+  static void leaveOutUnrealised(ScheduledOpInterface op,
+                                 const ::dgemm::Problem &problem,
+                                 TunedRow &row) {
+    if (!row.record)
+      return;
+    std::string reason = whyNotRealised(problem, row.record->schedule);
+    if (reason.empty())
+      return;
+    row.why = "the record of M = " + std::to_string(row.record->problem.m) +
+              " cannot be used: " + reason;
+    op->emitWarning() << row.why;
+    row.record.reset();
+  }
+
   void decide(ScheduledOpInterface op) {
     ::dgemm::DeviceModel target = device;
     if (TargetAttr attribute = TargetAttr::lookup(op))
@@ -95,6 +111,7 @@ struct ApplyTuning : mlir::dgemm::impl::DgemmApplyTuningPassBase<ApplyTuning> {
           // A known M has one row for whatever range it stands in.
           if (problem.m != ::dgemm::kDynamic)
             part.maxM = row.maxM;
+          leaveOutUnrealised(op, problem, part);
           DecisionRow decision;
           decision.maxM = part.maxM;
           if (part.record) {
