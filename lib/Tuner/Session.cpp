@@ -27,6 +27,8 @@ static constexpr Rounds kGlance{1, 2, 0}, kLook{0, 3, 0};
 static constexpr double kFarSlower = 1.25;
 /// Candidates that stay loaded: not slower than this times the best.
 static constexpr double kStaysLoaded = 1.1;
+/// Times that a measurement is done again because the program disturbed it.
+static constexpr int kAttempts = 3;
 /// Gain below which a search counts a candidate as no better.
 static constexpr double kBetter = 0.9967;
 /// Rounds of "the neighbourhood of the best", and how much of it.
@@ -286,6 +288,11 @@ Status Session::finishTimed(int id, const std::vector<double> &samples,
 // Measuring
 //===----------------------------------------------------------------------===//
 
+void Session::waitForDevice() {
+  if (context.options.gate)
+    context.options.gate->wait(context.stop);
+}
+
 /// Checks a compiled candidate; false when it has an outcome that is not Ok.
 Result<bool> Session::load(int id) {
   Candidate &candidate = candidates[id];
@@ -295,6 +302,7 @@ Result<bool> Session::load(int id) {
       return s;
     return false;
   }
+  waitForDevice();
   auto begin = Clock::now();
   Result<CheckOutcome> outcome = context.worker.check(
       {id, candidate.schedule, candidate.kernel.files, candidate.plant});
@@ -312,9 +320,22 @@ Result<bool> Session::load(int id) {
 /// the worker down gets its outcome and no samples.
 Status Session::timeOnce(std::vector<int> ids, const Rounds &rounds,
                          std::map<int, std::vector<double>> &samples) {
-  auto outcomes = context.worker.time(ids, rounds);
-  if (!outcomes)
-    return outcomes.status();
+  Result<std::vector<TimeOutcome>> outcomes = std::vector<TimeOutcome>();
+  // The last attempt counts in any case: a program that leaves no pause is
+  // measured as it is.
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    waitForDevice();
+    const IdleGate *gate = context.options.gate;
+    int64_t uses = gate ? gate->uses() : 0;
+    outcomes = context.worker.time(ids, rounds);
+    if (!outcomes)
+      return outcomes.status();
+    if (!gate || gate->uses() == uses ||
+        std::any_of(outcomes->begin(), outcomes->end(), [](const auto &one) {
+          return one.status != RecordStatus::Ok;
+        }))
+      break;
+  }
   for (size_t i = 0; i < ids.size(); ++i) {
     TimeOutcome &outcome = (*outcomes)[i];
     std::vector<double> &all = samples[ids[i]];
@@ -430,6 +451,7 @@ Status Session::run(std::optional<Clock::time_point> slot,
     result.error = preparationError;
     return Status::success();
   }
+  waitForDevice();
   auto begin = Clock::now();
   if (slot) {
     auto left = std::chrono::duration<double>(*slot - begin).count();

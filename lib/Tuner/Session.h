@@ -81,6 +81,7 @@ private:
   Status finish(int id, RecordStatus status, const std::string &note);
   Status finishTimed(int id, const std::vector<double> &samples, double factor,
                      const char *note, double modelPickUs);
+  void waitForDevice();
   Result<bool> load(int id);
   Status measureBatch(const std::vector<int> &ids);
   Status measureFirst(std::vector<int> ids);

@@ -9,6 +9,7 @@
 #define DGEMM_TUNER_TUNER_H
 
 #include "dgemm/Tuner/Compilation.h"
+#include "dgemm/Tuner/IdleGate.h"
 #include "dgemm/Tuner/Worker.h"
 #include "dgemm/TuningDB/TuningRecord.h"
 
@@ -51,6 +52,9 @@ struct TuneOptions {
   std::string journal;      ///< file of every outcome; empty: none
   std::string database;     ///< file of winners; empty: none
   std::map<int, Plant> plants;
+  /// What measurements wait for; null: nothing. Those that the program's own
+  /// work disturbed are done again.
+  IdleGate *gate = nullptr;
 };
 inline constexpr int64_t kDefaultCandidates = 200;
 
