@@ -22,6 +22,8 @@ format(const char *pattern, ...) {
 
 static constexpr size_t kWidth = 100;
 static constexpr double kRefreshSeconds = 0.2;
+/// Between lines of a log.
+static constexpr double kLogSeconds = 10;
 
 static std::string clockText(double seconds) {
   long whole = std::lround(std::max(seconds, 0.0));
@@ -54,13 +56,17 @@ std::string progressText(const tuner::TuneProgress &p, size_t width) {
 }
 
 ProgressLine::ProgressLine(bool shown)
-    : shown(shown && ::isatty(STDERR_FILENO)) {}
+    : shown(shown), terminal(::isatty(STDERR_FILENO)) {}
 
 void ProgressLine::show(const tuner::TuneProgress &progress) {
-  if (!shown ||
-      (lastShown >= 0 && progress.elapsedSeconds < lastShown + kRefreshSeconds))
+  double pause = terminal ? kRefreshSeconds : kLogSeconds;
+  if (!shown || (lastShown >= 0 && progress.elapsedSeconds < lastShown + pause))
     return;
   lastShown = progress.elapsedSeconds;
+  if (!terminal) {
+    std::fprintf(stderr, "%s\n", progressText(progress, kWidth).c_str());
+    return;
+  }
   standing = true;
   std::fprintf(stderr, "\r%s\033[K", progressText(progress, kWidth).c_str());
   std::fflush(stderr);

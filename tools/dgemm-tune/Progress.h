@@ -11,6 +11,7 @@
 namespace dgemm::tune {
 
 /// One line on a terminal that is written over and over; nothing elsewhere.
+/// On a terminal one line that changes; elsewhere (a log) a line now and then.
 class ProgressLine {
 public:
   explicit ProgressLine(bool shown);
@@ -19,7 +20,7 @@ public:
   void clear();
 
 private:
-  bool shown;
+  bool shown, terminal;
   double lastShown = -1; ///< seconds into the run
   bool standing = false;
 };

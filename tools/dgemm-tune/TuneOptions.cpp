@@ -9,9 +9,15 @@
 #include "dgemm/Tuner/RecordedProblems.h"
 
 #include <charconv>
+#include <filesystem>
 #include <set>
 
 namespace dgemm::tune {
+
+static bool fileExists(const std::string &path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
 
 void declareOptions(Arguments &arguments, CommandLine &o) {
   tuner::TuneOptions &t = o.tuning;
@@ -31,6 +37,8 @@ void declareOptions(Arguments &arguments, CommandLine &o) {
   arguments.add("db", t.database, "add winners to this database");
   arguments.add("journal", t.journal,
                 "file of every outcome; one that is there is resumed");
+  arguments.add("resume", o.resume,
+                "go on with a journal; an error when it is not there");
   arguments.add("budget", t.budgetSeconds,
                 "seconds of the whole run, shared out (none)");
   arguments.add("top", t.top, "schedules taken from the cost model (16)");
@@ -47,6 +55,12 @@ void declareOptions(Arguments &arguments, CommandLine &o) {
                 "seconds until a kernel counts as hanging (5)");
   arguments.add("ptxas", o.ptxas, "the assembler");
   arguments.add("list", o.list, "only print the schedules predicted fastest");
+  arguments.add("online", o.online,
+                "tune as a running program does, in its idle time, and show "
+                "what its calls get; --budget ends the program");
+  arguments.add("idle", o.idle,
+                "with --online: seconds without a call before a measurement "
+                "(0.05)");
   arguments.add("quiet", o.quiet, "no progress, no warnings");
   arguments.add("plant", o.plant,
                 "for tests: slow@N,wrong@N,hang@N,fault@N,compile-error@N,"
@@ -77,6 +91,12 @@ Status checkOptions(const Arguments &arguments, CommandLine &o) {
   if (!(t.budgetSeconds >= 0) || !(o.timeout > 0))
     return Status::error(
         "options --budget and --timeout: expected positive times");
+  if (!(o.idle >= 0))
+    return Status::error("option --idle: expected a time of at least 0");
+  if (o.resume && (t.journal.empty() || !fileExists(t.journal)))
+    return Status::error("option --resume: expected --journal with a file that "
+                         "is there, found '" +
+                         t.journal + "'");
   Result<std::map<int, tuner::Plant>> plants = tuner::parsePlants(o.plant);
   if (!plants)
     return Status::error("option --plant: " + plants.message());

@@ -15,8 +15,8 @@ namespace dgemm::tune {
 struct CommandLine {
   std::string problems, gemm, recorded, m, filter, device = "auto", l2;
   std::string plant, ptxas;
-  bool list = false, quiet = false;
-  double timeout = 5;
+  bool list = false, online = false, resume = false, quiet = false;
+  double timeout = 5, idle = 0.05;
   tuner::TuneOptions tuning;
 };
 

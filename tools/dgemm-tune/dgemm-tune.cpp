@@ -4,6 +4,7 @@
 // dgemm-tune: finds the fastest schedules of problems on a device.
 
 #include "Commands.h"
+#include "OnlineRun.h"
 #include "Progress.h"
 #include "TuneOptions.h"
 
@@ -62,10 +63,6 @@ static std::string commandHelp() {
   return text.empty()
              ? text
              : "Other commands; --help after one explains it:\n" + text;
-}
-
-static bool wantsModel(const CommandLine &line) {
-  return line.device.rfind("model:", 0) == 0;
 }
 
 /// Milliseconds of processor time since `begin`.
@@ -133,7 +130,8 @@ static Status chooseModel(CommandLine &line, const ProblemSet &set) {
   return Status::success();
 }
 
-static Result<std::unique_ptr<tuner::Worker>> startWorker(CommandLine &line) {
+Result<std::unique_ptr<tuner::Worker>>
+dgemm::tune::startWorker(CommandLine &line) {
   tuner::WorkerOptions options;
   options.program = "/proc/self/exe";
   options.arguments = {"dgemm-tune", "--worker"};
@@ -172,8 +170,6 @@ static int runTuning(CommandLine &line,
     for (const std::string &warning : warnings)
       std::fprintf(stderr, "dgemm-tune: warning: %s\n", warning.c_str());
 
-  std::signal(SIGINT, askToStop);
-  std::signal(SIGTERM, askToStop);
   std::printf("%s, L2 %s, times by %s, %zu problems\n",
               (*worker)->description().name.c_str(), toString(line.tuning.l2),
               (*worker)->description().method.c_str(), tasks.size());
@@ -241,5 +237,10 @@ int dgemmTuneMain(int argc, char **argv) {
   Result<std::vector<tuner::TuneTask>> tasks = makeTasks(*set);
   if (!tasks)
     return fail(kBadInput, tasks.message());
-  return line.list ? list(line, *tasks) : runTuning(line, *tasks);
+  std::signal(SIGINT, askToStop);
+  std::signal(SIGTERM, askToStop);
+  if (line.list)
+    return list(line, *tasks);
+  return line.online ? runOnline(line, *tasks, stopAsked)
+                     : runTuning(line, *tasks);
 }
