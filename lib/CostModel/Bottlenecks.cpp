@@ -70,7 +70,9 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
            d.large.hbmRead = d.large.hbmWrite = kUnlimited;
          });
     lift("load latency", "more stages in flight",
-         [](DeviceModel &d) { d.large.loadLatency = 0; });
+         [](DeviceModel &d) { d.large.loadLatency = d.large.latencyRow = 0; });
+    lift("L2", "larger tiles, or neighbours that share the larger panel",
+         [](DeviceModel &d) { d.large.loadStep = d.large.l2Row = 0; });
     lift("promotion", "n-blocks whose promotion overlaps the next block",
          [](DeviceModel &d) {
            d.large.promotion = d.large.chainSync = d.large.extraBlock =

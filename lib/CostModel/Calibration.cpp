@@ -133,7 +133,7 @@ private:
     bool large = part == DeviceField::Fit::Large;
     for (const Measurement &row : rows) {
       double ratio = best[key(row.inputs)] / row.microseconds;
-      weights.push_back(large ? std::pow(std::min(1.0, 1.05 * ratio), 4)
+      weights.push_back(large ? std::pow(std::min(1.0, 1.05 * ratio), 3)
                               : std::pow(std::min(1.0, 1.1 * ratio), 3));
     }
   }

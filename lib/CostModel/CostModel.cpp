@@ -89,6 +89,7 @@ std::vector<std::pair<std::string, double>> CostBreakdown::parts() const {
   add("chain", chain);
   add("promotion", promotion);
   add("load latency", latency);
+  add("L2", load);
   add("tma", tma);
   add("epilogue", epilogue);
   add("memory", memory);

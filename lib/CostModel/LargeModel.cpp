@@ -18,7 +18,8 @@ namespace dgemm {
 namespace {
 /// Cycles of one K block of one CTA, and of one tile.
 struct TileCycles {
-  double tensor = 0, sharedMemory = 0, latency = 0, chain = 0, promotion = 0;
+  double tensor = 0, sharedMemory = 0, latency = 0, load = 0;
+  double chain = 0, promotion = 0;
   double kBlock = 0;
   double epilogue = 0, tma = 0;
   double tile = 0;
@@ -46,6 +47,22 @@ static double consumerChain(const CostInputs &in, const LargeCoefficients &c,
   return alone + scales + chains * c.chainSync + promotion;
 }
 
+/// Shares of a tile's rows of A and of B that the L2 has to deliver to its SM
+/// alone. CTAs that are neighbours in the raster ask for the panel they have in
+/// common at about the same time, and the L2 answers `l2Sharers` of them at
+/// once; that a panel is also wanted farther away saves nothing.
+static std::pair<double, double> l2Shares(const CostInputs &in,
+                                          const LargeCoefficients &c) {
+  bool alongM = in.rasterOrder == RasterOrder::AlongM;
+  double tiles =
+      double(alongM ? ceilDiv(in.m, in.tileM) : ceilDiv(in.n, in.tileN));
+  double group = std::min<double>(in.rasterGroup, tiles);
+  double sharers = std::max(c.l2Sharers, 1.0);
+  double walked = std::min(group / sharers, 1.0);
+  double across = std::max(1 / group, 1 / sharers);
+  return alongM ? std::pair(walked, across) : std::pair(across, walked);
+}
+
 static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
                              double kBlocks) {
   const LargeCoefficients &c = device.large;
@@ -58,17 +75,23 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
   double columns = double(in.blockColumns) * (in.nBlocks - 1) + lastColumns;
   out.tensor = depth * m64 * columns / 2 * device.tensorCycleFactor;
   out.sharedMemory = depth * m64 * (16.0 * in.nBlocks + columns / 4);
-  out.latency = c.loadLatency / (in.freeSlots(c.heldPromoted, c.heldQueued) *
-                                 in.kBlocksPerStage);
+  double rowsA = double(in.tileM) / in.clusterN;
+  double rowsB = double(in.tileN) / in.clusterM;
+  out.latency =
+      (c.loadLatency / in.kBlocksPerStage + c.latencyRow * (rowsA + rowsB)) /
+      in.freeSlots(c.heldPromoted, c.heldQueued);
+  auto [shareA, shareB] = l2Shares(in, c);
+  out.load = c.loadStep / in.kBlocksPerStage +
+             c.l2Row * (rowsA * shareA + rowsB * shareB);
   double sharing = in.pingPong ? 1 : in.consumers;
   double elements = double(in.tileM) * in.tileN / 128;
   out.promotion = in.promoted ? c.promotion * elements / sharing : 0;
   out.chain = consumerChain(
       in, c, std::max(out.tensor, out.sharedMemory) / sharing, out.promotion);
-  out.kBlock = softMax(
-      c.softChain,
-      {softMax(c.softKBlock, {out.tensor, out.sharedMemory, out.latency}),
-       out.chain});
+  out.kBlock =
+      softMax(c.softChain, {softMax(c.softKBlock, {out.tensor, out.sharedMemory,
+                                                   out.latency, out.load}),
+                            out.chain});
   if (in.promoted && !in.overlapPromotion && !in.pingPong)
     out.kBlock += c.promotionContention * elements;
   if (in.clusterM * in.clusterN > 1)
@@ -76,8 +99,7 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
 
   out.epilogue = c.epilogueBase + c.epilogueColumn * in.tileN * in.mBlocks +
                  c.epilogueRound * std::max(in.storeChunks - 1, 0);
-  double rows = kBlocks * (double(in.tileM) / in.clusterN +
-                           double(in.tileN) / in.clusterM);
+  double rows = kBlocks * (rowsA + rowsB);
   double storeBoxes = in.storeBoxColumns > 0
                           ? std::ceil(double(in.tileN) / in.storeBoxColumns)
                           : 0;
@@ -263,13 +285,15 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
   out.chain = us(cycles.chain * blocks);
   out.promotion = us(cycles.promotion * blocks);
   out.latency = us(cycles.latency * blocks);
+  out.load = us(cycles.load * blocks);
   out.tma = us(cycles.tma * waves * std::max(resident, 1.0));
   out.epilogue = in.pingPong ? exposed : us(cycles.epilogue * waves);
   out.quantisation = us(tile) * (waves - work / grid);
   const std::pair<const char *, double> candidates[] = {
       {"tensor", out.tensor}, {"shared memory", out.sharedMemory},
       {"chain", out.chain},   {"load latency", out.latency},
-      {"tma", out.tma},       {"memory", out.memory}};
+      {"L2", out.load},       {"tma", out.tma},
+      {"memory", out.memory}};
   out.bound = std::max_element(std::begin(candidates), std::end(candidates),
                                [](const auto &a, const auto &b) {
                                  return a.second < b.second;

@@ -84,6 +84,7 @@ struct CostBreakdown {
   double chain = 0;        ///< serial work of one consumer
   double promotion = 0;    ///< FP8 promotion as far as it is in the chain
   double latency = 0;      ///< ring too short for the load latency
+  double load = 0;         ///< operands out of L2 while all SMs load
   double tma = 0;          ///< TMA requests
   double epilogue = 0;     ///< registers to D
   double memory = 0;       ///< HBM, with L2 reuse

@@ -44,8 +44,16 @@ struct LargeCoefficients {
   /// m64 block when they are read from memory rather than from the ring. cyc
   /// per K block
   double scaleGroup = 10, scaleLoad = 80;
-  /// TMA round trip that a ring of stages has to cover. cyc
-  double loadLatency = 1393.5189;
+  /// TMA round trip that a ring of stages has to cover; of which for each row
+  /// of at most 128 bytes of a stage. The reference kernels do not tell the
+  /// latter, nor what the next three are. cyc
+  double loadLatency = 1393.5189, latencyRow = 0;
+  /// A ring step, and each row of it that comes out of L2, while all SMs load:
+  /// what the L2 as a whole delivers. cyc
+  double loadStep = 0, l2Row = 0;
+  /// SMs with neighbouring tiles whose loads of the same rows the L2 answers at
+  /// once.
+  double l2Sharers = 0;
   /// Ring slots that are not free for the next load because a consumer has not
   /// given them back: with promotion, and where WGMMAs queue up.
   double heldPromoted = 1, heldQueued = 1;

@@ -175,6 +175,50 @@ TEST(LargeTerm, LoadLatencyPerStageInFlight) {
   EXPECT_NEAR(large(in, device), 32 * 750 / 1e3, 1e-6);
 }
 
+TEST(LargeTerm, LoadLatencyPerRowOfAStage) {
+  DeviceModel device = ideal();
+  // Plus 10 for each of 256 rows, of which three slots hide as much again.
+  device.large.loadLatency = 600;
+  device.large.latencyRow = 10;
+  CostInputs in = tile();
+  in.stages = 4;
+  device.large.heldPromoted = 1;
+  EXPECT_NEAR(large(in, device), 32 * (600 + 2560) / 3.0 / 1e3, 1e-6);
+}
+
+TEST(LargeTerm, RowsOutOfL2) {
+  DeviceModel device = ideal();
+  // 100 a step and 3 a row: 868 of a 128x128 tile, whatever the ring.
+  device.large.loadStep = 100;
+  device.large.l2Row = 3;
+  CostInputs in = tile();
+  EXPECT_NEAR(large(in, device), 32 * 868 / 1e3, 1e-6);
+
+  // 16 rows of tiles side by side: four neighbours get B's rows at once, A's
+  // are each CTA's own.
+  device.large.l2Sharers = 4;
+  in.m = 16 * 128;
+  in.rasterGroup = 16;
+  EXPECT_NEAR(large(in, device), 32 * (100 + 3 * (128 + 32)) / 1e3, 1e-6);
+  // In groups of two half the neighbours have another column, but every other
+  // one the same row.
+  in.rasterGroup = 2;
+  EXPECT_NEAR(large(in, device), 32 * (512) / 1e3, 1e-6);
+  device.large.loadStep = 200;
+  EXPECT_NEAR(large(in, device), 32 * (200 + 3 * (64 + 64)) / 1e3, 1e-6);
+  // Across rows of tiles it is A that they have in common.
+  in.rasterGroup = 1;
+  in.tileN = 64; // with fewer tensor cycles
+  in.blockColumns = 64;
+  EXPECT_NEAR(large(in, device), 32 * (200 + 3 * (32 + 64)) / 1e3, 1e-6);
+  // The mirror image.
+  std::swap(in.m, in.n);
+  in.rasterOrder = RasterOrder::AlongN;
+  in.rasterGroup = 16;
+  EXPECT_NEAR(large(in, device), 32 * (200 + 3 * (32 + 64)) / 1e3, 1e-6);
+  EXPECT_STREQ(largeCost(in, device).bound, "L2");
+}
+
 TEST(LargeTerm, SlotsThatAreHeldBack) {
   DeviceModel device = ideal();
   device.large.loadLatency = 6000;
