@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace dgemm::tuner {
 
@@ -89,12 +91,16 @@ Result<Space> Space::create(const Problem &problem, const DeviceModel &device,
                      },
                      {});
   // Equal times keep the order of the enumeration.
-  std::stable_sort(
-      space.members.begin(), space.members.end(),
-      [](const Member &a, const Member &b) { return a.us < b.us; });
+  std::vector<size_t> order(space.members.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(space.members[a].us, a) <
+           std::pair(space.members[b].us, b);
+  });
   // A schedule that was enumerated twice stands among those of equal time.
   std::vector<Member> distinct;
-  for (const Member &member : space.members) {
+  for (size_t i : order) {
+    const Member &member = space.members[i];
     bool seen = false;
     for (auto other = distinct.rbegin();
          !seen && other != distinct.rend() && other->us == member.us; ++other)
