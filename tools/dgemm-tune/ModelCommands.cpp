@@ -163,6 +163,30 @@ static std::optional<int> parseCommand(Arguments &arguments,
   return std::nullopt;
 }
 
+namespace {
+/// What the options and the files of journals come to.
+struct ModelInputs {
+  DeviceModel device;
+  std::function<bool(const Problem &)> heldOut; ///< empty without --holdout
+  std::vector<TuningRecord> records;
+};
+} // namespace
+
+static Result<ModelInputs> readInputs(const ModelOptions &options,
+                                      const std::vector<std::string> &files) {
+  Result<DeviceModel> device = readModel(options.model);
+  if (!device)
+    return device.status();
+  Result<std::function<bool(const Problem &)>> heldOut =
+      holdout(options.holdout);
+  if (!heldOut)
+    return heldOut.status();
+  Result<std::vector<TuningRecord>> records = readRecords(files);
+  if (!records)
+    return records.status();
+  return ModelInputs{*device, *heldOut, std::move(*records)};
+}
+
 /// Text into a file, or to standard output for "-".
 static Status writeOutput(const std::string &path, const std::string &text) {
   if (path != "-")
@@ -190,20 +214,14 @@ int dgemm::tune::calibrateMain(int argc, char **argv) {
     return *code;
   if (line.of("calibrate").empty())
     return fail(kBadInput, "expected --calibrate=JOURNAL.jsonl");
-  Result<DeviceModel> start = readModel(options.model);
-  if (!start)
-    return fail(kBadInput, start.message());
-  Result<std::function<bool(const Problem &)>> out = holdout(options.holdout);
-  if (!out)
-    return fail(kBadInput, out.message());
-  Result<std::vector<TuningRecord>> records = readRecords(line.of("calibrate"));
-  if (!records)
-    return fail(kBadInput, records.message());
+  Result<ModelInputs> in = readInputs(options, line.of("calibrate"));
+  if (!in)
+    return fail(kBadInput, in.message());
   std::function<bool(const Problem &)> wanted;
-  if (*out)
-    wanted = [&](const Problem &problem) { return !(*out)(problem); };
+  if (in->heldOut)
+    wanted = [&](const Problem &problem) { return !in->heldOut(problem); };
   Result<tuner::CalibrationReport> report = tuner::calibrateFromRecords(
-      *start, *records, currentDate().substr(0, 10), wanted);
+      in->device, in->records, currentDate().substr(0, 10), wanted);
   if (!report)
     return fail(kSomeFailed, report.message());
   std::fputs(toText(*report).c_str(), stdout);
@@ -280,21 +298,16 @@ int dgemm::tune::evaluateMain(int argc, char **argv) {
     return *code;
   if (line.of("evaluate").empty())
     return fail(kBadInput, "expected --evaluate=JOURNAL.jsonl");
-  Result<DeviceModel> device = readModel(options.model);
-  if (!device)
-    return fail(kBadInput, device.message());
-  Result<std::function<bool(const Problem &)>> out = holdout(options.holdout);
-  if (!out)
-    return fail(kBadInput, out.message());
-  Result<std::vector<TuningRecord>> records = readRecords(line.of("evaluate"));
-  if (!records)
-    return fail(kBadInput, records.message());
-  tuner::Evaluation evaluation = tuner::evaluate(*records, *device, *out);
+  Result<ModelInputs> in = readInputs(options, line.of("evaluate"));
+  if (!in)
+    return fail(kBadInput, in.message());
+  tuner::Evaluation evaluation =
+      tuner::evaluate(in->records, in->device, in->heldOut);
   if (options.output != "-")
     std::fputs(toText(evaluation).c_str(), stdout);
   if (!options.output.empty())
     if (Status s =
-            writeOutput(options.output, evaluationJson(evaluation, *device));
+            writeOutput(options.output, evaluationJson(evaluation, in->device));
         !s)
       return fail(kBadInput, s.message());
   if (evaluation.problems.empty())
@@ -326,16 +339,11 @@ int dgemm::tune::reportMain(int argc, char **argv) {
     paths.push_back(path);
   if (paths.empty())
     return fail(kBadInput, "expected --journal=JOURNAL.jsonl or --db=FILE");
-  Result<DeviceModel> device = readModel(options.model);
-  if (!device)
-    return fail(kBadInput, device.message());
-  Result<std::function<bool(const Problem &)>> out = holdout(options.holdout);
-  if (!out)
-    return fail(kBadInput, out.message());
-  Result<std::vector<TuningRecord>> records = readRecords(paths);
-  if (!records)
-    return fail(kBadInput, records.message());
-  std::string page = tuner::htmlReport(*records, *device, currentDate(), *out);
+  Result<ModelInputs> in = readInputs(options, paths);
+  if (!in)
+    return fail(kBadInput, in.message());
+  std::string page =
+      tuner::htmlReport(in->records, in->device, currentDate(), in->heldOut);
   if (Status s = writeOutput(outputs[0], page); !s)
     return fail(kBadInput, s.message());
   return kDone;
