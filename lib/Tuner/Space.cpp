@@ -32,14 +32,13 @@ Decisions::Decisions(const Schedule &s) {
            int8_t(s.mode),
            int8_t(s.nBlocks),
            int8_t(s.overlapPromotion),
-           int8_t(3 * s.clusterM + s.clusterN),
+           int8_t(16 * int(s.multicast) + 3 * s.clusterM + s.clusterN),
            int8_t(s.splitKind),
            int8_t(s.store),
            int8_t(s.persistent),
            int8_t(s.rasterOrder),
            int8_t(s.streamB),
-           int8_t(s.tileK / 8),
-           int8_t(s.multicast)};
+           int8_t(s.tileK / 8)};
 }
 
 double distance(const Decisions &a, const Decisions &b) {
