@@ -9,43 +9,32 @@ each (recipe, N, K) with the number of such M and the worst of them; ends with
 1 when there is one beyond --limit, with 2 for bad input."""
 
 import argparse
-import json
 import sys
 
-
-def fail(message):
-    print(f"check-sweep: {message}", file=sys.stderr)
-    sys.exit(2)
+from bench_record import best, fail, load
 
 
 def times(path):
     """{(recipe, n, k): [(m, us)]} of dgemm's own candidates."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
-    except (OSError, ValueError) as error:
-        fail(f"cannot read '{path}': {error}")
-    if not isinstance(record, dict) or record.get("version") != 1:
-        fail(f"'{path}': expected a record of version 1")
     sweeps = {}
-    for row in record["rows"]:
-        us = [c["us"] for c in row["candidates"] if c["name"] == "dgemm" and "us" in c]
-        if not us:
+    for row in load(path)["rows"]:
+        own = best(row)
+        if not own:
             fail(f"'{path}': {row['gemm']}: no time")
         key = (row["recipe"], row["n"], row["k"])
-        sweeps.setdefault(key, []).append((row["m"], min(us)))
+        sweeps.setdefault(key, []).append((row["m"], own["us"]))
     return sweeps
 
 
 def cliffs(sweep, noise):
     """(ratio, m, its us, faster m, its us) for each m beaten by a larger one."""
     found = []
-    best = None
+    fastest = None
     for m, us in sorted(sweep, reverse=True):
-        if best and us > noise * best[1]:
-            found.append((us / best[1], m, us, *best))
-        if not best or us < best[1]:
-            best = (m, us)
+        if fastest and us > noise * fastest[1]:
+            found.append((us / fastest[1], m, us, *fastest))
+        if not fastest or us < fastest[1]:
+            fastest = (m, us)
     return found
 
 

@@ -10,41 +10,16 @@ device at another clock does not look like a change of the compiler.
 Ends with 1 when a problem got slower, wrong or lost, with 2 for bad input."""
 
 import argparse
-import json
 import math
 import statistics
 import sys
 
-
-def fail(message):
-    print(f"compare-bench: {message}", file=sys.stderr)
-    sys.exit(2)
+from bench_record import best, fail, load, measured
 
 
-def load(path):
-    """The record's rows by (recipe, gemm text); checks the format version."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
-    except (OSError, ValueError) as error:
-        fail(f"cannot read '{path}': {error}")
-    if not isinstance(record, dict) or record.get("version") != 1:
-        fail(f"'{path}': expected a record of version 1")
-    rows = {}
-    for row in record["rows"]:
-        rows[(row["recipe"], row["gemm"])] = row
-    return record, rows
-
-
-def measured(row):
-    """Candidates of a row that have a time."""
-    return [c for c in row.get("candidates", []) if c.get("us", 0) > 0]
-
-
-def best(row):
-    """dgemm's fastest candidate, or None."""
-    own = [c for c in measured(row) if c["name"].startswith("dgemm")]
-    return min(own, key=lambda c: c["us"]) if own else None
+def by_problem(record):
+    """The record's rows by (recipe, gemm text)."""
+    return {(row["recipe"], row["gemm"]): row for row in record["rows"]}
 
 
 def baseline(row):
@@ -86,8 +61,8 @@ def main():
     parser.add_argument("--all", action="store_true",
                         help="list unchanged problems too")
     options = parser.parse_args()
-    old_record, old = load(options.old)
-    new_record, new = load(options.new)
+    old_record, new_record = load(options.old), load(options.new)
+    old, new = by_problem(old_record), by_problem(new_record)
     for field in ("device", "l2", "method"):
         if old_record.get(field) != new_record.get(field):
             print(f"note: {field} differs: {old_record.get(field)!r} and "
