@@ -55,29 +55,22 @@ struct AdvancePattern : KernelPattern<AdvanceOp> {
   }
 };
 
-struct GridWaitPattern : KernelPattern<GridWaitOp> {
-  using KernelPattern::KernelPattern;
+template <typename OpType, NVVM::GridDepActionKind action>
+struct GridDependencyPattern : KernelPattern<OpType> {
+  using KernelPattern<OpType>::KernelPattern;
 
   LogicalResult
-  matchAndRewrite(GridWaitOp op, OpAdaptor,
+  matchAndRewrite(OpType op, typename OpType::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(
-        op, NVVM::GridDepActionKind::wait);
+    rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(op, action);
     return success();
   }
 };
-
-struct GridLaunchPattern : KernelPattern<GridLaunchOp> {
-  using KernelPattern::KernelPattern;
-
-  LogicalResult
-  matchAndRewrite(GridLaunchOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(
-        op, NVVM::GridDepActionKind::launch_dependents);
-    return success();
-  }
-};
+using GridWaitPattern =
+    GridDependencyPattern<GridWaitOp, NVVM::GridDepActionKind::wait>;
+using GridLaunchPattern =
+    GridDependencyPattern<GridLaunchOp,
+                          NVVM::GridDepActionKind::launch_dependents>;
 } // namespace
 
 void mlir::dgemm::populateTilePatterns(RewritePatternSet &patterns,
