@@ -113,7 +113,6 @@ struct TuningDatabase::Unread {
     auto found = lines.find(key);
     if (found == lines.end())
       return;
-    std::string text;
     for (const Line &line : found->second) {
       RecordFile one = parseRecords(std::string(line.text), "");
       for (LocatedRecord &record : one.records)

@@ -58,8 +58,6 @@ int runOnline(CommandLine &line, const std::vector<tuner::TuneTask> &tasks,
       return bad(made.message());
     folder.emplace(std::move(*made));
     tuning.database = folder->path() + "/db.jsonl";
-    // As if of the device itself, so that the compiler takes the records.
-    tuning.deviceName = tuning.model.name;
   }
   // Says early that there is no GPU, and which one there is.
   auto worker = startWorker(line);
@@ -68,6 +66,7 @@ int runOnline(CommandLine &line, const std::vector<tuner::TuneTask> &tasks,
                 ("nothing is measured: " + worker.message() +
                  "; --device=model:H200 takes times of the cost model")
                     .c_str());
+  // As if of the device itself, so that the compiler takes the records.
   if (folder)
     tuning.deviceName = tuning.model.name;
   if (Result<jit::Ptxas> ptxas = jit::findPtxas(line.ptxas))
