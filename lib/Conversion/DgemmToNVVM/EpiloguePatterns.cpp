@@ -426,9 +426,8 @@ struct StagePattern : KernelPattern<StageOp> {
     Location loc = op.getLoc();
     const ::dgemm::SmemPlan &plan = context.plan;
     int64_t perGroup = plan.storeBoxesPerChunk * plan.storeBoxBytes;
-    Value box =
-        context.slotAddress(rewriter, loc, plan.offsetStore + op.getOffset(),
-                            perGroup, adaptor.getWg());
+    Value box = context.slotAddress(rewriter, loc, plan.offsetStore, perGroup,
+                                    adaptor.getWg());
     SmallVector<Value> values = unpack(rewriter, loc, adaptor.getValue());
     if (op.getElementType().isBF16())
       stageBF16(rewriter, op, box, values);
@@ -458,14 +457,19 @@ struct StagePattern : KernelPattern<StageOp> {
                                box, ValueRange{offset});
   }
 
+  /// `boxOffset`, in bytes, comes last: boxes then share the few addresses that
+  /// differ in the permutation, which are kept in registers for all tiles.
   Value chunkAddress(OpBuilder &builder, Location loc, Value rowStart,
-                     Value chunk, Value permutation) const {
+                     Value chunk, Value permutation, int64_t boxOffset) const {
     Value place = arith::XOrIOp::create(builder, loc, chunk, permutation);
     Value offset = arith::ShLIOp::create(builder, loc, place,
                                          constantI32(builder, loc, 4));
-    return LLVM::GEPOp::create(builder, loc, rowStart.getType(),
-                               builder.getI8Type(), rowStart,
-                               ValueRange{offset});
+    Value inFirstBox =
+        LLVM::GEPOp::create(builder, loc, rowStart.getType(),
+                            builder.getI8Type(), rowStart, ValueRange{offset});
+    return LLVM::GEPOp::create(
+        builder, loc, rowStart.getType(), builder.getI8Type(), inFirstBox,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(boxOffset)});
   }
 
   void stageBF16(OpBuilder &builder, StageOp op, Value box,
@@ -502,7 +506,9 @@ struct StagePattern : KernelPattern<StageOp> {
         chunk = constantI32(builder, loc, op.getToCol() / 8 + g);
       NVVM::StMatrixOp::create(
           builder, loc,
-          chunkAddress(builder, loc, rowStart, chunk, permutation), registers,
+          chunkAddress(builder, loc, rowStart, chunk, permutation,
+                       op.getOffset()),
+          registers,
           NVVM::MMALayout::row,
           NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
           NVVM::LdStMatrixEltType::B16);
@@ -525,15 +531,17 @@ struct StagePattern : KernelPattern<StageOp> {
                                         constantI32(builder, loc, 8 * lower));
       Value rowStart =
           rowAddress(builder, loc, box, row, int64_t(op.getBoxCols()) * 4);
+      auto pair = VectorType::get(2, builder.getF32Type());
+      Value threadStart = LLVM::GEPOp::create(builder, loc, rowStart.getType(),
+                                              pair, rowStart,
+                                              ValueRange{within});
       Value permutation = rowPermutation(builder, loc, row);
       for (int64_t g = 0; g < groups; ++g) {
         Value chunk = arith::AddIOp::create(
             builder, loc, half,
             constantI32(builder, loc, op.getToCol() / 4 + 2 * g));
-        Value start = chunkAddress(builder, loc, rowStart, chunk, permutation);
-        auto pair = VectorType::get(2, builder.getF32Type());
-        Value address = LLVM::GEPOp::create(builder, loc, start.getType(), pair,
-                                            start, ValueRange{within});
+        Value address = chunkAddress(builder, loc, threadStart, chunk,
+                                     permutation, op.getOffset());
         size_t at = (first + g) * 4 + lower * 2;
         Value both = StoreGlobalPattern::packF32(builder, loc, values[at],
                                                  values[at + 1]);

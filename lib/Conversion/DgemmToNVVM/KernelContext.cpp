@@ -91,9 +91,17 @@ void KernelContext::wait(OpBuilder &builder, Location loc, Value barrier,
 }
 
 Value KernelContext::broadcast(OpBuilder &builder, Location loc, Value value) {
+  return shuffle(builder, loc, value, constantI32(builder, loc, 0), 32);
+}
+
+Value KernelContext::shuffle(OpBuilder &builder, Location loc, Value value,
+                             Value index, int64_t lanes) {
+  // PTX: bits 8 to 12 cut the warp into segments, bits 0 to 4 are the highest
+  // lane that may be read.
+  int64_t maskAndClamp = ((32 - lanes) << 8) | 31;
   return NVVM::ShflOp::create(
       builder, loc, value.getType(), constantI32(builder, loc, -1), value,
-      constantI32(builder, loc, 0), constantI32(builder, loc, 31),
+      index, constantI32(builder, loc, maskAndClamp),
       NVVM::ShflKindAttr::get(builder.getContext(), NVVM::ShflKind::idx),
       UnitAttr());
 }

@@ -53,6 +53,10 @@ struct KernelContext {
   /// `value` as lane 0 has it, in all lanes of a warp, which all execute this;
   /// the compiler then knows it to be uniform.
   static Value broadcast(OpBuilder &builder, Location loc, Value value);
+  /// `value` as lane `index` of each `lanes` (a power of two) neighbours has
+  /// it. All lanes of a warp execute this.
+  static Value shuffle(OpBuilder &builder, Location loc, Value value,
+                       Value index, int64_t lanes);
   /// Row of this thread's upper accumulators within a block: 64 rows of a
   /// warpgroup, in register form 16 rows of each warp.
   Value fragmentRow(OpBuilder &builder, Location loc) const;

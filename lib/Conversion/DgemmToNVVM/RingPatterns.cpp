@@ -91,20 +91,60 @@ private:
 };
 
 /// The producer waits for the slot's empty barrier, a consumer for the full.
-template <typename OpT> struct SlotWaitPattern : KernelPattern<OpT> {
-  using KernelPattern<OpT>::KernelPattern;
+struct AcquirePattern : KernelPattern<AcquireOp> {
+  using KernelPattern::KernelPattern;
 
   LogicalResult
-  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+  matchAndRewrite(AcquireOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier;
-    if (std::is_same_v<OpT, AcquireOp>)
-      barrier = this->context.emptyBarrier(rewriter, loc, adaptor.getSlot());
-    else
-      barrier = this->context.fullBarrier(rewriter, loc, adaptor.getSlot());
-    KernelContext::wait(rewriter, loc, barrier, adaptor.getPhase());
+    KernelContext::wait(rewriter, loc,
+                        context.emptyBarrier(rewriter, loc, adaptor.getSlot()),
+                        adaptor.getPhase());
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitPattern : KernelPattern<WaitOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(WaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value barrier = context.fullBarrier(rewriter, loc, adaptor.getSlot());
+    auto wait = [&](OpBuilder &builder, Location loc) {
+      KernelContext::wait(builder, loc, barrier, adaptor.getPhase());
+    };
+    if (Value seen = adaptor.getSeen()) {
+      Value always = arith::ConstantOp::create(rewriter, loc,
+                                               rewriter.getBoolAttr(true));
+      Value needed = arith::XOrIOp::create(rewriter, loc, seen, always);
+      scf::IfOp::create(rewriter, loc, needed,
+                        [&](OpBuilder &body, Location loc) {
+                          wait(body, loc);
+                          scf::YieldOp::create(body, loc);
+                        });
+    } else {
+      wait(rewriter, loc);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct PeekPattern : KernelPattern<PeekOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(PeekOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    rewriter.replaceOpWithNewOp<NVVM::MBarrierTestWaitOp>(
+        op, rewriter.getI1Type(),
+        context.fullBarrier(rewriter, loc, adaptor.getSlot()),
+        adaptor.getPhase());
     return success();
   }
 };
@@ -326,6 +366,19 @@ static Value scaleIndex(OpBuilder &builder, Location loc, Value major,
   return arith::AddIOp::create(builder, loc, first, second);
 }
 
+/// The K block whose scale this thread reads: `kblock`, or where `lanes`
+/// neighbours read one each, this thread's among those from `kblock` to `last`.
+static Value laneKblock(OpBuilder &builder, Location loc,
+                        const KernelContext &context, Value kblock,
+                        int64_t lanes, Value last) {
+  if (!last)
+    return kblock;
+  Value lane = arith::AndIOp::create(builder, loc, context.lane,
+                                     constantI32(builder, loc, lanes - 1));
+  Value mine = arith::AddIOp::create(builder, loc, kblock, lane);
+  return arith::MinUIOp::create(builder, loc, mine, last);
+}
+
 namespace {
 struct GlobalRowScalesPattern : KernelPattern<GlobalRowScalesOp> {
   using KernelPattern::KernelPattern;
@@ -338,13 +391,15 @@ struct GlobalRowScalesPattern : KernelPattern<GlobalRowScalesOp> {
                                        constantI32(rewriter, loc, 1));
     Value upperRow = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
                                            context.fragmentRow(rewriter, loc));
+    Value kblock = laneKblock(rewriter, loc, context, adaptor.getKblock(),
+                              op.getLanes(), adaptor.getLast());
     SmallVector<Value, 2> scales;
     for (int64_t below : {0, 8}) {
       Value row = arith::AddIOp::create(rewriter, loc, upperRow,
                                         constantI32(rewriter, loc, below));
       Value inside = arith::MinUIOp::create(rewriter, loc, row, last);
       Value index = scaleIndex(rewriter, loc, inside, adaptor.getRowStride(),
-                               adaptor.getKblock(), adaptor.getKStride());
+                               kblock, adaptor.getKStride());
       scales.push_back(loadScale(rewriter, loc, adaptor.getBase(), index));
     }
     rewriter.replaceOp(op, scales);
@@ -429,9 +484,24 @@ struct ColScalePattern : KernelPattern<ColScaleOp> {
                                        constantI32(rewriter, loc, 1));
     Value group =
         arith::MinUIOp::create(rewriter, loc, adaptor.getGroup(), last);
+    Value kblock = laneKblock(rewriter, loc, context, adaptor.getKblock(),
+                              op.getLanes(), adaptor.getLast());
     Value index = scaleIndex(rewriter, loc, group, adaptor.getGroupStride(),
-                             adaptor.getKblock(), adaptor.getKStride());
+                             kblock, adaptor.getKStride());
     rewriter.replaceOp(op, loadScale(rewriter, loc, adaptor.getBase(), index));
+    return success();
+  }
+};
+
+struct LaneScalePattern : KernelPattern<LaneScaleOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(LaneScaleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, context.shuffle(rewriter, op.getLoc(),
+                                           adaptor.getHeld(),
+                                           adaptor.getIndex(), op.getLanes()));
     return success();
   }
 };
@@ -440,9 +510,9 @@ struct ColScalePattern : KernelPattern<ColScaleOp> {
 void mlir::dgemm::populateRingPatterns(RewritePatternSet &patterns,
                                        const TypeConverter &converter,
                                        const KernelContext &context) {
-  patterns.add<RingPattern, SlotWaitPattern<AcquireOp>, SlotWaitPattern<WaitOp>,
+  patterns.add<RingPattern, AcquirePattern, WaitPattern, PeekPattern,
                ExpectPattern, ReleasePattern, TmaLoadPattern, RowScalesPattern,
                ColumnScalesPattern, GlobalRowScalesPattern,
-               GlobalColumnScalesPattern, ColScalePattern>(
+               GlobalColumnScalesPattern, ColScalePattern, LaneScalePattern>(
       converter, patterns.getContext(), context);
 }

@@ -534,6 +534,53 @@ LogicalResult GlobalColumnScalesOp::verify() {
   return success();
 }
 
+/// Scales of several K blocks, one for each lane, need to know the last block.
+static LogicalResult verifyLanes(Operation *op, int64_t lanes, Value last,
+                                 ArrayRef<int64_t> allowed) {
+  if (!last && lanes == 1)
+    return success();
+  if (last && llvm::is_contained(allowed, lanes))
+    return success();
+  auto diag = op->emitOpError() << "lanes: expected ";
+  if (last)
+    llvm::interleave(allowed, diag, " or ");
+  else
+    diag << 1;
+  return diag << (last ? " with" : " without") << " a last K block, found "
+              << lanes;
+}
+
+LogicalResult GlobalRowScalesOp::verify() {
+  return verifyLanes(*this, getLanes(), getLast(), {4});
+}
+
+LogicalResult ColScaleOp::verify() {
+  return verifyLanes(*this, getLanes(), getLast(), {4, 32});
+}
+
+void GlobalRowScalesOp::build(OpBuilder &builder, OperationState &state,
+                              Value base, Value row, Value limit, Value kblock,
+                              Value rowStride, Value kStride, int32_t lanes,
+                              Value last) {
+  Type f32 = builder.getF32Type();
+  build(builder, state, f32, f32, base, row, limit, kblock, rowStride, kStride,
+        lanes, last);
+}
+
+void ColScaleOp::build(OpBuilder &builder, OperationState &state, Value base,
+                       Value group, Value groups, Value kblock,
+                       Value groupStride, Value kStride, int32_t lanes,
+                       Value last) {
+  build(builder, state, builder.getF32Type(), base, group, groups, kblock,
+        groupStride, kStride, lanes, last);
+}
+
+LogicalResult LaneScaleOp::verify() {
+  if (getLanes() != 4 && getLanes() != 32)
+    return emitOpError() << "lanes: expected 4 or 32, found " << getLanes();
+  return success();
+}
+
 LogicalResult StageOp::verify() {
   int64_t cols = getValue().getType().getCols();
   if (getValue().getType().getRows() != 64)

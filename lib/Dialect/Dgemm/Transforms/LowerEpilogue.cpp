@@ -124,7 +124,7 @@ void EpilogueLowering::readLateScales() {
   } else {
     Value stride = strideOf(ofRows), limit = swapped() ? sizeN : sizeM;
     for (auto [row, scales] : llvm::zip(rows, rowScales)) {
-      auto op = GlobalRowScalesOp::create(builder, loc, f32, f32,
+      auto op = GlobalRowScalesOp::create(builder, loc,
                                           kernel.getPointer(ofRows), row, limit,
                                           none, stride, noStride);
       scales = {op.getUpper(), op.getLower()};

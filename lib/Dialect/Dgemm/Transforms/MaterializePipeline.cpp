@@ -194,7 +194,7 @@ void MaterializePipelinePass::fillSlot(OpBuilder &builder, KernelOp kernel,
                       shared ? part : Value(), parts, last[member].map,
                       last[member].isLast);
   }
-  WaitOp::create(builder, loc, ring, slot, phase);
+  WaitOp::create(builder, loc, ring, slot, phase, Value());
   for (auto [member, load] : llvm::enumerate(loads)) {
     Value tile =
         SlotOp::create(builder, load.getLoc(), load.getTile().getType(), ring,

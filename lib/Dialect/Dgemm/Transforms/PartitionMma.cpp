@@ -4,6 +4,7 @@
 // Cuts the consumer's tile arithmetic into 64xN blocks of one warpgroup and
 // puts multiplications, promotions and the slot's release in order.
 
+#include "GlobalScales.h"
 #include "KernelUtils.h"
 
 #include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
@@ -21,7 +22,6 @@ using namespace mlir::dgemm;
 using ::dgemm::ConsumerMode;
 using ::dgemm::Operand;
 using ::dgemm::RowScalePath;
-using ::dgemm::ScaleMajor;
 using ::dgemm::Symbol;
 
 namespace {
@@ -102,13 +102,6 @@ private:
   bool scalesOfAInMemory() const {
     return ::dgemm::rowScalePath(problem, schedule) == RowScalePath::Global;
   }
-  /// A scales in memory that a thread needs for one K block: two for each m64
-  /// block, or swapped, two for every 8 columns.
-  size_t numScalesOfA() const {
-    if (!scalesOfAInMemory())
-      return 0;
-    return swapped() ? schedule.mmaCols() / 4 : 2 * schedule.mBlocks();
-  }
   /// B scale blocks that a warpgroup touches: along the tile's columns when
   /// the first of them lies `residue` columns into one; swapped, one for each
   /// m64 block.
@@ -118,15 +111,15 @@ private:
     return swapped() ? schedule.mBlocks()
                      : (residue + schedule.tileN - 1) / problem.scaleB.rows + 1;
   }
-  void loadScalesOfA(Value kb, SmallVectorImpl<Value> &scales);
-  /// The scales of one K step that are read from global memory: for each of
-  /// its K blocks the rows' (two for each m64 block) if they do not come
-  /// through the ring, then one for each column scale block.
-  SmallVector<Value> loadScales(int64_t residue, Value step);
-  SmallVector<Value> firstScales(int64_t residue);
+  GlobalScales globalScales(int64_t residue);
+  SmallVector<Value> whereSteps(size_t count,
+                                function_ref<SmallVector<Value>()> read);
+  SmallVector<Value> buildSteps(GlobalScales &reader, int64_t residue,
+                                int liveBlocks, Value first, Value end,
+                                ValueRange held, ValueRange inits);
   void readRingScales(Value slot);
-  void promoteBlock(int64_t residue, int kBlock, int block, Value slot,
-                    ArrayRef<Value> scales, Value partial, Value &sum);
+  void promoteBlock(int64_t residue, int kBlock, int block,
+                    const GlobalScales &reader, Value partial, Value &sum);
   void storeInFirstCta(OpBuilder &at, TileStoreOp store,
                        ArrayRef<Value> fragments);
   Value tileNumber(OpBuilder &at);
@@ -163,60 +156,18 @@ Value MmaPartitioner::zeroFragment() {
   return ZeroOp::create(builder, loc, fragment);
 }
 
-void MmaPartitioner::loadScalesOfA(Value kb, SmallVectorImpl<Value> &scales) {
-  Type f32 = builder.getF32Type();
-  Value one = constantI64(builder, loc, 1);
-  Value stride = kernel.getSize(Symbol::LdScaleA);
-  bool kMajor = problem.scaleA.major == ScaleMajor::K;
-  Value rowStride = kMajor ? stride : one, kStride = kMajor ? one : stride;
-  Value base = kernel.getPointer(Operand::ScaleA);
-  if (swapped()) {
-    SmallVector<Type> types(numScalesOfA(), f32);
-    auto op = GlobalColumnScalesOp::create(builder, loc, types, base, m0, limit,
-                                           kb, rowStride, kStride);
-    llvm::append_range(scales, op.getScales());
-    return;
-  }
-  for (Value row : globalRows) {
-    auto op = GlobalRowScalesOp::create(builder, loc, f32, f32, base, row,
-                                        limit, kb, rowStride, kStride);
-    scales.append({op.getUpper(), op.getLower()});
-  }
-}
-
-SmallVector<Value> MmaPartitioner::loadScales(int64_t residue, Value step) {
-  SmallVector<Value> scales;
-  if (numScalesOfA() == 0 && numGroups(residue) == 0)
-    return scales;
-  Type f32 = builder.getF32Type();
-  Value one = constantI64(builder, loc, 1);
-  Value blocks = constantI32(builder, loc, schedule.kBlocksPerStage);
-  Value first = arith::MulIOp::create(builder, loc, step, blocks);
-  for (int kBlock = 0; kBlock < schedule.kBlocksPerStage; ++kBlock) {
-    // Steps may reach past the last K block: what is multiplied there is zero,
-    // and its scales are only required to exist.
-    Value beyond = arith::AddIOp::create(builder, loc, first,
-                                         constantI32(builder, loc, kBlock));
-    Value kb = arith::MinUIOp::create(builder, loc, beyond, lastBlock);
-    if (scalesOfAInMemory())
-      loadScalesOfA(kb, scales);
-    for (int64_t group = 0; group < numGroups(residue); ++group) {
-      Value number =
-          swapped() ? rowGroups[group]
-                    : arith::AddIOp::create(builder, loc, firstGroup,
-                                            constantI32(builder, loc, group));
-      scales.push_back(ColScaleOp::create(
-          builder, loc, f32, kernel.getPointer(Operand::ScaleB), number, groups,
-          kb, kernel.getSize(Symbol::LdScaleB), one));
-    }
-  }
-  return scales;
+GlobalScales MmaPartitioner::globalScales(int64_t residue) {
+  GlobalScales::Place place{m0, globalRows, rowGroups, groups, limit, lastBlock};
+  if (!swapped())
+    for (int64_t group = 0; group < numGroups(residue); ++group)
+      place.groups.push_back(arith::AddIOp::create(
+          builder, loc, firstGroup, constantI32(builder, loc, group)));
+  return GlobalScales(builder, loc, kernel, std::move(place));
 }
 
 /// With K = 0 there are no scales to read.
-SmallVector<Value> MmaPartitioner::firstScales(int64_t residue) {
-  size_t count =
-      schedule.kBlocksPerStage * (numScalesOfA() + numGroups(residue));
+SmallVector<Value> MmaPartitioner::whereSteps(
+    size_t count, function_ref<SmallVector<Value>()> read) {
   if (count == 0)
     return {};
   Value any = hasSteps();
@@ -225,7 +176,7 @@ SmallVector<Value> MmaPartitioner::firstScales(int64_t residue) {
       builder, loc, SmallVector<Type>(count, builder.getF32Type()), any,
       /*addThenBlock=*/true, /*addElseBlock=*/true);
   builder.setInsertionPointToStart(guarded.thenBlock());
-  scf::YieldOp::create(builder, loc, loadScales(residue, loop.getLowerBound()));
+  scf::YieldOp::create(builder, loc, read());
   builder.setInsertionPointToStart(guarded.elseBlock());
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
@@ -234,12 +185,11 @@ SmallVector<Value> MmaPartitioner::firstScales(int64_t residue) {
 }
 
 void MmaPartitioner::promoteBlock(int64_t residue, int kBlock, int block,
-                                  Value slot, ArrayRef<Value> scales,
-                                  Value partial, Value &sum) {
+                                  const GlobalScales &reader, Value partial,
+                                  Value &sum) {
   int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
-  size_t ofA = numScalesOfA();
-  ArrayRef<Value> mine = scales.slice(kBlock * (ofA + numGroups(residue)),
-                                      ofA + numGroups(residue));
+  size_t ofA = reader.numOfA();
+  ArrayRef<Value> mine = reader.of(kBlock);
   SmallVector<Value> rows, cols;
   SmallVector<int32_t, 2> boundaries;
   if (swapped()) {
@@ -296,35 +246,70 @@ void MmaPartitioner::readRingScales(Value slot) {
 }
 
 /// FP8 with promotion: per K block, each block's fresh product is added to an
-/// FP32 fragment. Scales from global memory are read one step ahead, so that
-/// their latency never stands in front of a promotion. Only the first
-/// `liveBlocks` n-blocks are multiplied. Returns the fragments, then slot and
-/// phase.
+/// FP32 fragment. Only the first `liveBlocks` n-blocks are multiplied. Returns
+/// the fragments, then slot and phase.
 SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
                                                       int liveBlocks) {
-  SmallVector<Value> inits;
-  for (int block = 0; block < numBlocks(); ++block)
-    inits.push_back(zeroFragment());
-  SmallVector<Value> ahead = firstScales(residue);
-  llvm::append_range(inits, ahead);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  GlobalScales reader = globalScales(residue);
+  SmallVector<Value> held =
+      whereSteps(reader.numHeld(), [&] { return reader.chunk(lower); });
+  SmallVector<Value> inits(numBlocks(), Value());
+  for (Value &init : inits)
+    init = zeroFragment();
   llvm::append_range(inits, loop.getInitArgs().take_back(2));
-  auto copy = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                 loop.getUpperBound(), loop.getStep(), inits);
+  inits.push_back(
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)));
+  llvm::append_range(inits, whereSteps(reader.numCarried(), [&] {
+                       return reader.initial(lower);
+                     }));
+  size_t count = inits.size();
+  SmallVector<Value> results;
+  if (reader.chunkSteps() == 0) {
+    results = buildSteps(reader, residue, liveBlocks, lower, upper, held, inits);
+  } else {
+    llvm::append_range(inits, held);
+    Value steps = constantI32(builder, loc, reader.chunkSteps());
+    auto chunks =
+        scf::ForOp::create(builder, loc, lower, upper, steps, inits);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(chunks.getBody());
+    Value first = chunks.getInductionVar();
+    Value behind = arith::AddIOp::create(builder, loc, first, steps);
+    Value end = arith::MinSIOp::create(builder, loc, behind, upper);
+    auto arguments = chunks.getRegionIterArgs();
+    SmallVector<Value> next = reader.chunk(behind);
+    SmallVector<Value> yields =
+        buildSteps(reader, residue, liveBlocks, first, end,
+                   arguments.drop_front(count), arguments.take_front(count));
+    llvm::append_range(yields, next);
+    scf::YieldOp::create(builder, loc, yields);
+    results.assign(chunks.getResults().begin(), chunks.getResults().end());
+  }
+  results.truncate(numBlocks() + 2);
+  return results;
+}
+
+/// The loop over steps `first` to `end` (excluded), whose scales `held` holds.
+/// It carries the fragments, slot, phase, whether the slot has been seen to be
+/// full, and what its reader asks for.
+SmallVector<Value> MmaPartitioner::buildSteps(GlobalScales &reader,
+                                              int64_t residue, int liveBlocks,
+                                              Value first, Value end,
+                                              ValueRange held,
+                                              ValueRange inits) {
+  auto copy =
+      scf::ForOp::create(builder, loc, first, end, loop.getStep(), inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(copy.getBody());
   Value step = copy.getInductionVar();
   auto arguments = copy.getRegionIterArgs();
   SmallVector<Value> sums(arguments.take_front(numBlocks()));
-  SmallVector<Value> scales(arguments.slice(numBlocks(), ahead.size()));
-  Value slot = arguments.take_back(2)[0], phase = arguments.take_back(2)[1];
-
-  SmallVector<Value> nextScales;
-  if (!ahead.empty()) {
-    Value nextStep =
-        arith::AddIOp::create(builder, loc, step, constantI32(builder, loc, 1));
-    nextScales = loadScales(residue, nextStep);
-  }
-  WaitOp::create(builder, loc, ring, slot, phase);
+  Value slot = arguments[numBlocks()], phase = arguments[numBlocks() + 1];
+  Value seen = arguments[numBlocks() + 2];
+  SmallVector<Value> carried =
+      reader.enter(held, arguments.drop_front(numBlocks() + 3), step, first);
+  WaitOp::create(builder, loc, ring, slot, phase, seen);
 
   // Loads from shared memory queue behind the operands of running products. So
   // n-blocks that keep the tensor core busy have their scales read first
@@ -344,6 +329,8 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
   int total = perKBlock * schedule.kBlocksPerStage;
   int depth = std::min(schedule.chainsInFlight(), total);
   SmallVector<Value> partials(total);
+  AdvanceOp next;
+  Value seenNext;
   for (int i = 0; i < total + depth - 1; ++i) {
     if (i < total) {
       int block = live[i % perKBlock];
@@ -362,21 +349,25 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
       readRingScales(slot);
     // Every multiplication has been issued, and what is in front of the last
     // promotion waits for them all: the slot is free before its arithmetic.
-    if (done == total - 1)
+    // Whether the next one is full is asked here too, so that the answer comes
+    // while the arithmetic goes on.
+    if (done == total - 1) {
       ReleaseOp::create(builder, loc, ring, slot, 0);
+      next =
+          AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
+      seenNext = PeekOp::create(builder, loc, builder.getI1Type(), ring, next.getResult(0),
+                                next.getResult(1));
+    }
     int block = live[done % perKBlock];
-    promoteBlock(residue, done / perKBlock, block, slot, scales, partials[done],
+    promoteBlock(residue, done / perKBlock, block, reader, partials[done],
                  sums[block]);
   }
-  auto next =
-      AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
   SmallVector<Value> yields(sums);
-  llvm::append_range(yields, nextScales);
   llvm::append_range(yields, next.getResults());
+  yields.push_back(seenNext);
+  llvm::append_range(yields, carried);
   scf::YieldOp::create(builder, loc, yields);
-  SmallVector<Value> results(copy.getResults().take_front(numBlocks()));
-  llvm::append_range(results, copy.getResults().take_back(2));
-  return results;
+  return SmallVector<Value>(copy.getResults());
 }
 
 /// Sums that stay in the tensor core's accumulators for all of K. The slot of
@@ -400,7 +391,7 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
   SmallVector<Value> sums(arguments.drop_back(3));
   Value slot = arguments.take_back(3)[0], phase = arguments.take_back(3)[1];
   Value previous = arguments.take_back(3)[2];
-  WaitOp::create(builder, loc, ring, slot, phase);
+  WaitOp::create(builder, loc, ring, slot, phase, Value());
   for (int block = 0; block < numBlocks(); ++block) {
     int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
     sums[block] =

@@ -122,7 +122,24 @@ def Dgemm_ExpectOp : Dgemm_RingBarrierOp<"expect"> {
 }
 def Dgemm_WaitOp : Dgemm_RingBarrierOp<"wait"> {
   let summary = "consumer: wait until the slot's copies have arrived";
+  let description = [{
+    Nothing is left to wait for if `seen` is true: what an earlier `dgemm.peek`
+    at the same slot and phase has found.
+  }];
+  let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$phase,
+                       Optional<I1>:$seen);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `parity` $phase (`unless` $seen^)? attr-dict `:`
+    type($ring)
+  }];
+}
+def Dgemm_PeekOp : Dgemm_RingBarrierOp<"peek"> {
+  let summary = "consumer: whether the slot's copies have arrived";
+  let description = [{
+    Does not wait. If true, the slot may be read as after `dgemm.wait`.
+  }];
   let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$phase);
+  let results = (outs I1:$arrived);
   let assemblyFormat =
       "$ring `[` $slot `]` `parity` $phase attr-dict `:` type($ring)";
 }
@@ -241,15 +258,25 @@ def Dgemm_GlobalRowScalesOp
   let description = [{
     `base[row * row_stride + kblock * k_stride]` for the two rows of
     `dgemm.row_scales`, counted from the first row of A; rows beyond `limit`
-    read the last one.
+    read the last one. With `lanes 4 to %last` each of the four threads that
+    share the rows reads those of another K block, `min(kblock + lane % 4,
+    last)`; `dgemm.lane_scale` hands them out.
   }];
   let arguments = (ins LLVM_AnyPointer:$base, I32:$row, I32:$limit,
-                       I32:$kblock, I64:$row_stride, I64:$k_stride);
+                       I32:$kblock, I64:$row_stride, I64:$k_stride,
+                       DefaultValuedAttr<I32Attr, "1">:$lanes,
+                       Optional<I32>:$last);
   let results = (outs F32:$upper, F32:$lower);
   let assemblyFormat = [{
     $base `[` $row `,` $kblock `]` `strides` `[` $row_stride `,` $k_stride `]`
-    `limit` $limit attr-dict `:` type($base)
+    `limit` $limit (`lanes` $lanes `to` $last^)? attr-dict `:` type($base)
   }];
+  let builders = [
+    OpBuilder<(ins "Value":$base, "Value":$row, "Value":$limit,
+                   "Value":$kblock, "Value":$rowStride, "Value":$kStride,
+                   CArg<"int32_t", "1">:$lanes, CArg<"Value", "{}">:$last)>
+  ];
+  let hasVerifier = 1;
 }
 
 def Dgemm_ColumnScalesOp
@@ -296,15 +323,38 @@ def Dgemm_ColScaleOp
   let description = [{
     `base[min(group, groups - 1) * group_stride + kblock * k_stride]`, `group`
     being the number of the scale block along N and `groups` how many there
-    are.
+    are. With `lanes 32 to %last` (or 4) each of that many neighbours reads that
+    of another K block, `min(kblock + lane % lanes, last)`; `dgemm.lane_scale`
+    hands them out.
   }];
   let arguments = (ins LLVM_AnyPointer:$base, I32:$group, I32:$groups,
-                       I32:$kblock, I64:$group_stride, I64:$k_stride);
+                       I32:$kblock, I64:$group_stride, I64:$k_stride,
+                       DefaultValuedAttr<I32Attr, "1">:$lanes,
+                       Optional<I32>:$last);
   let results = (outs F32:$scale);
   let assemblyFormat = [{
     $base `[` $group `,` $kblock `]` `strides` `[` $group_stride `,` $k_stride
-    `]` `groups` $groups attr-dict `:` type($base)
+    `]` `groups` $groups (`lanes` $lanes `to` $last^)? attr-dict
+    `:` type($base)
   }];
+  let builders = [
+    OpBuilder<(ins "Value":$base, "Value":$group, "Value":$groups,
+                   "Value":$kblock, "Value":$groupStride, "Value":$kStride,
+                   CArg<"int32_t", "1">:$lanes, CArg<"Value", "{}">:$last)>
+  ];
+  let hasVerifier = 1;
+}
+
+def Dgemm_LaneScaleOp : Dgemm_Op<"lane_scale", [Pure]> {
+  let summary = "the scale that another thread of the warp holds";
+  let description = [{
+    `held` of lane `index` among the `lanes` (4 or 32) neighbours that this
+    thread belongs to. All threads of the warp must take part.
+  }];
+  let arguments = (ins F32:$held, I32:$index, I32Attr:$lanes);
+  let results = (outs F32:$scale);
+  let assemblyFormat = "$held `[` $index `]` `of` $lanes attr-dict";
+  let hasVerifier = 1;
 }
 
 def Dgemm_PromoteOp
