@@ -455,11 +455,28 @@ struct GlobalColumnScalesPattern : KernelPattern<GlobalColumnScalesOp> {
   matchAndRewrite(GlobalColumnScalesOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value last = arith::SubIOp::create(rewriter, loc, adaptor.getLimit(),
-                                       constantI32(rewriter, loc, 1));
     Value first = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
                                         threadColumn(rewriter, loc, context));
     SmallVector<Value> scales;
+    // Where no tile reaches past the limit all addresses are one plus a
+    // constant, if the stride is one.
+    if (staysInside(adaptor.getLimit())) {
+      Value index = scaleIndex(rewriter, loc, first, adaptor.getRowStride(),
+                               adaptor.getKblock(), adaptor.getKStride());
+      Value start = LLVM::GEPOp::create(
+          rewriter, loc, adaptor.getBase().getType(), rewriter.getF32Type(),
+          adaptor.getBase(), ValueRange{index});
+      for (int64_t i = 0, e = op.getScales().size(); i < e; ++i)
+        scales.push_back(loadScale(
+            rewriter, loc, start,
+            arith::MulIOp::create(rewriter, loc, adaptor.getRowStride(),
+                                  constantI64(rewriter, loc,
+                                              i / 2 * 8 + i % 2))));
+      rewriter.replaceOp(op, scales);
+      return success();
+    }
+    Value last = arith::SubIOp::create(rewriter, loc, adaptor.getLimit(),
+                                       constantI32(rewriter, loc, 1));
     for (int64_t i = 0, e = op.getScales().size(); i < e; ++i) {
       Value row = arith::AddIOp::create(
           rewriter, loc, first, constantI32(rewriter, loc, i / 2 * 8 + i % 2));
@@ -470,6 +487,16 @@ struct GlobalColumnScalesPattern : KernelPattern<GlobalColumnScalesOp> {
     }
     rewriter.replaceOp(op, scales);
     return success();
+  }
+
+private:
+  /// Tiles along the block's columns end where the matrix does.
+  bool staysInside(Value limit) const {
+    bool swapped = context.schedule.form != ::dgemm::Form::Plain;
+    int64_t tile = swapped ? context.schedule.tileM : context.schedule.tileN;
+    APInt value;
+    return matchPattern(limit, m_ConstantInt(&value)) &&
+           value.getSExtValue() % tile == 0;
   }
 };
 
