@@ -311,9 +311,13 @@ private:
     int64_t tiles =
         ceilDiv(problem.m, schedule.tileM) * ceilDiv(problem.n, schedule.tileN);
     // A reduction costs more than idle SMs once half of them have a tile.
-    for (int split : {2, 4, 8}) {
+    // Other numbers pay where they divide the K blocks and powers of two do not
+    // fill the device: rarely, so only a tuner looks.
+    for (int split = 2; split <= 8; ++split) {
       if (tiles * split > device.smCount || split * schedule.tileK > problem.k)
         break;
+      if (!options.allStages && split != 2 && split != 4 && split != 8)
+        continue;
       schedule.splitK = split;
       schedule.splitKind = SplitKind::Cluster;
       if (!withStages(schedule))

@@ -33,7 +33,8 @@ struct SearchOptions {
   /// Rows of D may end inside a 16-byte granule, so that the kernel also has
   /// the checked store, which takes more registers. Set by the selector.
   bool raggedColumns = false;
-  /// Every legal stage count, not only the one or two deepest pipelines.
+  /// Every legal stage count, not only the one or two deepest pipelines, and
+  /// every split of K up to 8.
   bool allStages = false;
   /// Several raster groups, not only the one of the rule.
   bool allRasterGroups = false;

@@ -262,6 +262,27 @@ TEST(Selector, RasterGroupRule) {
   EXPECT_EQ(rasterGroup(problem(3 * 128, 4096, 4096, false), schedule) % 2, 0);
 }
 
+TEST(Selector, WideSpacesSplitKInAnyNumberOfParts) {
+  // 9 tiles of 64 columns: up to 8 parts fit on 132 SMs.
+  Problem p = problem(32, 576, 7168, true);
+  auto splits = [&](const SearchOptions &options) {
+    std::set<int> found;
+    enumerateSchedules(
+        p, *findDevice("H200"), options,
+        [&](const Schedule &s) {
+          if (s.form == Form::SwapAB)
+            found.insert(s.splitK);
+          return true;
+        },
+        {});
+    return found;
+  };
+  SearchOptions options;
+  EXPECT_EQ(splits(options), (std::set<int>{1, 2, 4, 8}));
+  options.allStages = true;
+  EXPECT_EQ(splits(options), (std::set<int>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
 TEST(Selector, WholeSpaceIsRankedQuickly) {
   // Processor time, since other work on this machine must not fail the test;
   // the limits are several times what an idle core takes.
