@@ -213,12 +213,7 @@ static int32_t emuMbarTest(uint64_t address, int64_t state, int32_t mayWait,
     m.barrierWait(address, uint32_t(state & 1), SiteId(site));
     return 1;
   }
-  m.yield(SiteId(site));
-  Mbarrier *bar = m.barrier(address, SiteId(site));
-  if (!bar || (bar->phase & 1) == uint32_t(state & 1))
-    return 0;
-  m.acquire(*self().warp, *bar);
-  return 1;
+  return m.barrierTest(address, uint32_t(state & 1), SiteId(site));
 }
 
 static void fenceBarriers(Thread &thread) {

@@ -103,6 +103,10 @@ struct Thread {
 
   size_t elections = 0; ///< it has taken part in
 
+  /// The mbarrier it tested last and the phase that it was in.
+  uint64_t testedBarrier = 0;
+  uint64_t testedPhase = 0;
+
   /// Position in the warpgroup's stream of WGMMA ops.
   uint64_t wgmmaOps = 0;
   uint32_t wgmmaCommitted = 0;
@@ -414,6 +418,10 @@ struct Machine {
   void barrierTx(Mbarrier &bar, int64_t delta, SiteId site);
   void barrierCheckPhase(Mbarrier &bar);
   void barrierWait(uint64_t address, uint32_t parity, SiteId site);
+  /// Whether the phase is complete, for a thread that does not wait. With lazy
+  /// effects the first answer is no, unless the thread already knows better:
+  /// the last copy may come right behind it.
+  bool barrierTest(uint64_t address, uint32_t parity, SiteId site);
   void acquire(Warp &warp, const Mbarrier &bar);
   void namedBarrier(uint32_t id, uint32_t count, bool wait, SiteId site);
   /// `relaxed`: orders nothing.

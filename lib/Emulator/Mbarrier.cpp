@@ -208,6 +208,25 @@ void Machine::barrierWait(uint64_t address, uint32_t parity, SiteId site) {
   acquire(*thread.warp, *bar);
 }
 
+bool Machine::barrierTest(uint64_t address, uint32_t parity, SiteId site) {
+  yield(site);
+  Thread &thread = *current;
+  Mbarrier *bar = barrier(address, site);
+  if (!bar || (bar->phase & 1) == (parity & 1))
+    return false;
+  const bool known =
+      bar->channel >= 0 && thread.warp->clock[Channel(bar->channel)] >=
+                               bar->completed[Channel(bar->channel)];
+  const bool again =
+      thread.testedBarrier == address && thread.testedPhase == bar->phase;
+  thread.testedBarrier = address;
+  thread.testedPhase = bar->phase;
+  if (options->order == AsyncOrder::Lazy && !known && !again)
+    return false;
+  acquire(*thread.warp, *bar);
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Named barriers
 //===----------------------------------------------------------------------===//

@@ -116,7 +116,11 @@ TEST(AsyncCopy, LateDataIsSeen) {
 }
 
 /// One warp copies, the arrival of its lanes on an mbarrier tells the other.
-SmallKernel barrierKernel(int64_t count, const std::string &arrive) {
+const char *kTryWait = "nvvm.mbarrier.try_wait.parity %bar, %c0, %ticks : "
+                       "!llvm.ptr<3>, i32, i32";
+
+SmallKernel barrierKernel(int64_t count, const std::string &arrive,
+                          const std::string &wait = kTryWait) {
   SmallKernel kernel;
   kernel.threads = 64;
   kernel.sharedBytes = 1024;
@@ -144,12 +148,40 @@ SmallKernel barrierKernel(int64_t count, const std::string &arrive) {
       )" + arrive +
                 R"(
     } else {
-      nvvm.mbarrier.try_wait.parity %bar, %c0, %ticks : !llvm.ptr<3>, i32, i32
+      )" + wait +
+                R"(
       %x = llvm.load %s : !llvm.ptr<3> -> f32
       %dp = llvm.getelementptr %d[%lane] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
       llvm.store %x, %dp : f32, !llvm.ptr<1>
     })";
   return kernel;
+}
+
+TEST(AsyncCopy, ATestOfAnMbarrierMayComeTooEarly) {
+  const std::string arrive =
+      "nvvm.cp.async.mbarrier.arrive %bar {noinc = true} : !llvm.ptr<3>";
+  // Asking until the answer is yes is a wait.
+  const std::string spin = R"(
+    %true = llvm.mlir.constant(true) : i1
+    scf.while : () -> () {
+      %done = nvvm.mbarrier.test.wait %bar, %c0 : !llvm.ptr<3>, i32 -> i1
+      %again = llvm.xor %done, %true : i1
+      scf.condition(%again)
+    } do { scf.yield })";
+  // Asking once is none, whatever the answer; with lazy effects it is no.
+  const std::string once = R"(
+    %done = nvvm.mbarrier.test.wait %bar, %c0 : !llvm.ptr<3>, i32 -> i1)";
+  for (AsyncOrder order : kOrders)
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      SmallKernel kernel = barrierKernel(32, arrive, spin);
+      const EmulatorReport report = kernel.run(order, seed);
+      ASSERT_TRUE(report.clean()) << toString(report);
+      for (size_t t = 0; t < 32; ++t)
+        EXPECT_EQ(kernel.result(t), float(4 * t));
+      if (order == AsyncOrder::Lazy)
+        EXPECT_EQ(kinds(barrierKernel(32, arrive, once).run(order, seed)),
+                  "race");
+    }
 }
 
 TEST(AsyncCopy, ArrivalOnAnMbarrierCoversTheCopies) {
