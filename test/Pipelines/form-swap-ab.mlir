@@ -15,16 +15,26 @@
 // CHECK: %[[BELOW:.*]] = arith.muli %[[WG]], %c64
 // CHECK: %[[ROW:.*]] = arith.addi %[[N0]], %[[BELOW]]
 // CHECK: %[[GROUP:.*]] = arith.divui %[[ROW]], %c128
-// CHECK: %[[FIRST:.*]]:5 = scf.if
-// CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %{{[^ ]*}}, %[[A0:[^ ]*]] = %[[FIRST]]#0, %[[A1:[^ ]*]] = %[[FIRST]]#1, %[[A2:[^ ]*]] = %[[FIRST]]#2, %[[A3:[^ ]*]] = %[[FIRST]]#3, %[[B:[^ ]*]] = %[[FIRST]]#4,
-// CHECK: dgemm.global_column_scales %{{.*}}[%[[M0]], %{{.*}}] {{.*}} -> f32, f32, f32, f32
-// CHECK: dgemm.col_scale %{{.*}}[%[[GROUP]], %{{.*}}]
-// CHECK: dgemm.wait
+// CHECK: %[[HELD:.*]] = scf.if %{{.*}} -> (f32) {
+// CHECK: dgemm.col_scale %{{.*}}[%[[GROUP]], %{{.*}}] {{.*}} lanes 32 to %c3
+// A column is not one of four neighbours': A's scales are read one step ahead and
+// carried by the loop.
+// CHECK: %[[FIRST:.*]]:4 = scf.if
+// CHECK: dgemm.global_column_scales
+// CHECK: scf.for %[[KB:[^ ]*]] = {{.*}} iter_args(%[[SUM:[^ ]*]] = %{{[^ ]*}}, %[[SLOT:[^ ]*]] = %{{[^ ]*}}, %[[PHASE:[^ ]*]] = %{{[^ ]*}}, %[[SEEN:[^ ]*]] = %false{{[^ ]*}}, %[[A0:[^ ]*]] = %[[FIRST]]#0, %[[A1:[^ ]*]] = %[[FIRST]]#1, %[[A2:[^ ]*]] = %[[FIRST]]#2, %[[A3:[^ ]*]] = %[[FIRST]]#3)
+// CHECK-NEXT: %[[B:.*]] = dgemm.lane_scale %[[HELD]]{{ ?}}[%[[KB]]] of 32
+// CHECK-NEXT: %[[BEYOND:.*]] = arith.addi %[[KB]], %c1
+// CHECK-NEXT: %[[NEXT:.*]] = arith.minui %[[BEYOND]], %c3
+// CHECK-NEXT: %[[AHEAD:.*]]:4 = dgemm.global_column_scales %{{.*}}[%[[M0]], %[[NEXT]]] {{.*}} -> f32, f32, f32, f32
+// CHECK-NEXT: dgemm.wait {{.*}}[%[[SLOT]]] parity %[[PHASE]] unless %[[SEEN]] :
 // CHECK: %[[P:.*]] = dgemm.mma {{.*}} rows %[[BELOW]] cols 0 into %{{.*}} fresh {{.*}}swapped{{.*}} <64x16xf32>
 // CHECK-NEXT: dgemm.wgmma_commit
 // CHECK-NEXT: %[[R:.*]] = dgemm.wgmma_wait 0 resolve{{ ?}}(%[[P]]
 // CHECK-NEXT: dgemm.release
-// CHECK-NEXT: dgemm.promote %[[SUM]], %[[R]] rows{{ ?}}(%[[B]], %[[B]]) cols{{ ?}}(%[[A0]], %[[A1]], %[[A2]], %[[A3]]) each_column
+// CHECK-NEXT: %[[NS:.*]], %[[NP:.*]] = dgemm.advance
+// CHECK-NEXT: %[[SEES:.*]] = dgemm.peek {{.*}}[%[[NS]]] parity %[[NP]] :
+// CHECK-NEXT: %[[Y:.*]] = dgemm.promote %[[SUM]], %[[R]] rows{{ ?}}(%[[B]], %[[B]]) cols{{ ?}}(%[[A0]], %[[A1]], %[[A2]], %[[A3]]) each_column
+// CHECK-NEXT: scf.yield %[[Y]], %[[NS]], %[[NP]], %[[SEES]], %[[AHEAD]]#0, %[[AHEAD]]#1, %[[AHEAD]]#2, %[[AHEAD]]#3 :
 // CHECK: dgemm.store_global %{{.*}}, %{{.*}}[%[[ROW]], %[[M0]]] {{.*}} transposed
 
 // NVVM-LABEL: llvm.func @swapped_kernel

@@ -12,19 +12,24 @@
 !ring_nb = !dgemm.ring<4 x [!a8, !a8, !dgemm.tile<1x128xf32>]>
 
 // One block is promoted before the next is multiplied; the last promotion
-// follows the release, since nothing reads the slot any more.
+// follows the release, since nothing reads the slot any more, and the question
+// whether the next slot is full, whose answer comes meanwhile.
 // CHECK-LABEL: dgemm.kernel @two_m_blocks
 // CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c128
 // CHECK: %[[ROW1:.*]] = arith.addi %[[ROW0]], %c64
-// CHECK: scf.for {{.*}} iter_args(%[[SUM0:[^ ]*]] = %{{[^ ]*}}, %[[SUM1:[^ ]*]] = %{{.*}})
+// CHECK: scf.for {{.*}} iter_args(%[[SUM0:[^ ]*]] = %{{[^ ]*}}, %[[SUM1:[^ ]*]] = %{{[^ ]*}}, %[[SLOT:[^ ]*]] = %{{[^ ]*}}, %[[PHASE:[^ ]*]] = %{{[^ ]*}}, %[[SEEN:[^ ]*]] = %{{[^ ]*}})
+// CHECK: %[[COL:.*]] = dgemm.lane_scale
+// CHECK-NEXT: dgemm.wait {{.*}}[%[[SLOT]]] parity %[[PHASE]] unless %[[SEEN]] :
 // CHECK: %[[P0:.*]] = dgemm.mma {{.*}} rows %[[ROW0]] cols 0 into %{{.*}} fresh
 // CHECK-NEXT: %[[U0:.*]], %[[D0:.*]] = dgemm.row_scales {{.*}} rows %[[ROW0]]
 // CHECK-NEXT: %[[U1:.*]], %[[D1:.*]] = dgemm.row_scales {{.*}} rows %[[ROW1]]
-// CHECK-NEXT: %[[Y0:.*]] = dgemm.promote %[[SUM0]], %[[P0]] rows{{ ?}}(%[[U0]], %[[D0]])
+// CHECK-NEXT: %[[Y0:.*]] = dgemm.promote %[[SUM0]], %[[P0]] rows{{ ?}}(%[[U0]], %[[D0]]) cols{{ ?}}(%[[COL]]) :
 // CHECK: %[[P1:.*]] = dgemm.mma {{.*}} rows %[[ROW1]] cols 0 into %{{.*}} fresh
-// CHECK-NEXT: dgemm.release
-// CHECK-NEXT: %[[Y1:.*]] = dgemm.promote %[[SUM1]], %[[P1]] rows{{ ?}}(%[[U1]], %[[D1]])
-// CHECK: scf.yield %[[Y0]], %[[Y1]]
+// CHECK-NEXT: dgemm.release {{.*}}[%[[SLOT]]] :
+// CHECK-NEXT: %[[NS:.*]], %[[NP:.*]] = dgemm.advance {{.*}}, %[[SLOT]], %[[PHASE]] :
+// CHECK-NEXT: %[[SEES:.*]] = dgemm.peek {{.*}}[%[[NS]]] parity %[[NP]] :
+// CHECK-NEXT: %[[Y1:.*]] = dgemm.promote %[[SUM1]], %[[P1]] rows{{ ?}}(%[[U1]], %[[D1]]) cols{{ ?}}(%[[COL]]) :
+// CHECK-NEXT: scf.yield %[[Y0]], %[[Y1]], %[[NS]], %[[NP]], %[[SEES]] :
 // CHECK: dgemm.tile_store %{{.*}}#0, %{{.*}}#1 at
 dgemm.kernel @two_m_blocks(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map,
                     %d: !dgemm.tensor_map, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
@@ -65,11 +70,15 @@ dgemm.kernel @two_m_blocks(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !d
 
 // Overlapped: the second block is issued before the first is promoted.
 // CHECK-LABEL: dgemm.kernel @overlapped
-// CHECK: dgemm.row_scales
+// CHECK: dgemm.lane_scale
+// CHECK-NEXT: dgemm.wait {{.*}} unless
+// CHECK-NEXT: {{.*}} = dgemm.row_scales
 // CHECK: %[[P0:.*]] = dgemm.mma {{.*}} cols 0 into %{{.*}} fresh {{.*}} <64x64xf32>
 // CHECK: %[[P1:.*]] = dgemm.mma {{.*}} cols 64 into %{{.*}} fresh
 // CHECK-NEXT: dgemm.promote %{{.*}}, %[[P0]]
 // CHECK-NEXT: dgemm.release
+// CHECK-NEXT: %[[NS:.*]], %[[NP:.*]] = dgemm.advance
+// CHECK-NEXT: dgemm.peek {{.*}}[%[[NS]]] parity %[[NP]] :
 // CHECK-NEXT: dgemm.promote %{{.*}}, %[[P1]]
 dgemm.kernel @overlapped(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map,
                     %d: !dgemm.tensor_map, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,

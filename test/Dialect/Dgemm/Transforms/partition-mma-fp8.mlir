@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FP8 with promotion: one fresh product for each block, promoted into a sum that
-// stays in registers. Scales in memory are read one K block ahead and carried by
-// the loop, so that their latency runs beside the copies and products.
+// stays in registers. Scales in memory are read in front of the loop, each lane
+// another K block's, and handed out by lane. Whether the next slot is full is
+// asked before the promotion.
 //
 // RUN: dgemm-opt %s --dgemm-partition-mma | FileCheck %s
 // RUN: dgemm-opt %s --dgemm-partition-mma --dgemm-partition-mma | FileCheck %s
@@ -19,25 +20,34 @@
 // CHECK: dgemm.tiles (%[[M0:.*]], %[[N0:.*]]) iter_args(%[[S0:.*]] = %{{.*}} : i32, %[[P0:.*]] = %{{.*}} : i32)
 // Warpgroup w has rows 64 w to 64 w + 63 of the tile.
 // CHECK: %[[ROW:.*]] = arith.muli %[[WG]], %c64
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %c1
 // CHECK: %[[GROUP:.*]] = arith.divui %[[N0]], %c128
-// CHECK: %[[ZERO:.*]] = dgemm.zero : <64x128xf32>
-// With K = 0 there is no scale to read.
-// CHECK: %[[FIRST:.*]] = scf.if %{{.*}} -> (f32) {
-// CHECK: dgemm.col_scale %[[SB]]{{ ?}}[%{{.*}}, %{{.*}}] strides{{ ?}}[%[[LDSB]], %c1
-// CHECK: %[[LOOP:.*]]:4 = scf.for %[[KB:[^ ]*]] = {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[ZERO]], %[[COL:[^ ]*]] = %[[FIRST]], %[[SLOT:[^ ]*]] = %[[S0]], %[[PHASE:[^ ]*]] = %[[P0]])
-// CHECK: arith.addi %[[KB]], %c1
 // CHECK: %[[NUMBER:.*]] = arith.addi %[[GROUP]], %c0
-// CHECK: %[[AHEAD:.*]] = dgemm.col_scale %[[SB]]{{ ?}}[%[[NUMBER]], %{{.*}}] strides{{ ?}}[%[[LDSB]], %c1
-// CHECK: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]]
+// With K = 0 there is no scale to read.
+// CHECK: %[[HELD:.*]] = scf.if %{{.*}} -> (f32) {
+// CHECK: %[[OWN:.*]] = dgemm.col_scale %[[SB]]{{ ?}}[%[[NUMBER]], %{{.*}}] strides{{ ?}}[%[[LDSB]], %c1{{.*}}] groups %{{.*}} lanes 32 to %[[LAST]] :
+// CHECK-NEXT: scf.yield %[[OWN]]
+// CHECK: %[[ZERO:.*]] = dgemm.zero : <64x128xf32>
+// CHECK: %[[UNSEEN:.*]] = arith.constant false
+// CHECK: %[[LOOP:.*]]:4 = scf.for %[[KB:[^ ]*]] = %[[LOWER:[^ ]*]] to {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[ZERO]], %[[SLOT:[^ ]*]] = %[[S0]], %[[PHASE:[^ ]*]] = %[[P0]], %[[SEEN:[^ ]*]] = %[[UNSEEN]])
+// No memory is read for scales in the loop.
+// CHECK-NEXT: %[[WITHIN:.*]] = arith.subi %[[KB]], %[[LOWER]]
+// CHECK-NOT: dgemm.col_scale
+// CHECK: %[[LANE:.*]] = arith.muli %[[WITHIN]], %c1
+// CHECK-NOT: dgemm.col_scale
+// CHECK: %[[INDEX:.*]] = arith.addi %[[LANE]], %c0
+// CHECK-NEXT: %[[COL:.*]] = dgemm.lane_scale %[[HELD]]{{ ?}}[%[[INDEX]]] of 32
+// CHECK-NEXT: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]] unless %[[SEEN]] :
 // CHECK-NEXT: %[[U:.*]] = dgemm.wgmma_undef : <64x128xf32>
 // CHECK-NEXT: %[[P:.*]] = dgemm.mma %[[RING]]{{ ?}}[%[[SLOT]]] rows %[[ROW]] cols 0 into %[[U]] fresh
 // CHECK-NEXT: %[[UP:.*]], %[[DOWN:.*]] = dgemm.row_scales %[[RING]]{{ ?}}[%[[SLOT]]] member 2 rows %[[ROW]]
 // CHECK-NEXT: dgemm.release %[[RING]]{{ ?}}[%[[SLOT]]] :
-// CHECK-NEXT: %[[Y:.*]] = dgemm.promote %[[SUM]], %[[P]] rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]]) :
 // CHECK-NEXT: %[[NS:.*]], %[[NP:.*]] = dgemm.advance %[[RING]], %[[SLOT]], %[[PHASE]]
-// CHECK-NEXT: scf.yield %[[Y]], %[[AHEAD]], %[[NS]], %[[NP]]
+// CHECK-NEXT: %[[SEES:.*]] = dgemm.peek %[[RING]]{{ ?}}[%[[NS]]] parity %[[NP]] :
+// CHECK-NEXT: %[[Y:.*]] = dgemm.promote %[[SUM]], %[[P]] rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]]) :
+// CHECK-NEXT: scf.yield %[[Y]], %[[NS]], %[[NP]], %[[SEES]] :
 // CHECK: dgemm.tile_store %[[LOOP]]#0 at{{ ?}}[%[[M0]], %[[N0]]] of %[[WG]] : !dgemm.fragment<64x128xf32>
-// CHECK-NEXT: dgemm.next %[[LOOP]]#2, %[[LOOP]]#3
+// CHECK-NEXT: dgemm.next %[[LOOP]]#1, %[[LOOP]]#2
 dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
     attributes {problem = #dgemm.problem<nt, 256x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32 mn_major, scale_b = 128x128 f32>, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, source = "user"} {
@@ -74,19 +84,28 @@ dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tens
   }
 }
 
-// Row scales in memory are read ahead too, by row of A and K block.
+// Four lanes have the same rows of A: with row scales in memory, scales are held
+// four K blocks at a time, by row of A and K block, and B's with them.
 // CHECK-LABEL: dgemm.kernel @row_scales_from_memory
 // CHECK-SAME: %[[SA:[^:,]*]]: !llvm.ptr<1>, %[[LDSA:[^:,]*]]: i64, %{{.*}}: !llvm.ptr<1>
 // CHECK: dgemm.tiles (%[[M0:.*]], %{{.*}}) iter_args
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64
 // CHECK-NEXT: %[[GROW:.*]] = arith.addi %[[M0]], %[[ROW]]
-// CHECK: %[[FIRST:.*]]:3 = scf.if
-// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %{{[^ ]*}}, %[[UP:[^ ]*]] = %[[FIRST]]#0, %[[DOWN:[^ ]*]] = %[[FIRST]]#1, %[[COL:[^ ]*]] = %[[FIRST]]#2,
-// CHECK: %[[NUP:.*]], %[[NDOWN:.*]] = dgemm.global_row_scales %[[SA]]{{ ?}}[%[[GROW]], %{{.*}}] strides{{ ?}}[%[[LDSA]], %c1{{.*}}] limit %c256
-// CHECK: dgemm.wait
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %c1
+// CHECK: %[[HELD:.*]]:3 = scf.if
+// CHECK: %[[HUP:.*]], %[[HDOWN:.*]] = dgemm.global_row_scales %[[SA]]{{ ?}}[%[[GROW]], %[[KB:[^ ]*]]] strides{{ ?}}[%[[LDSA]], %c1{{.*}}] limit %c256{{.*}} lanes 4 to %[[LAST]] :
+// CHECK: %[[HCOL:.*]] = dgemm.col_scale %{{.*}}, %[[KB]]] {{.*}} lanes 4 to %[[LAST]] :
+// CHECK-NEXT: scf.yield %[[HUP]], %[[HDOWN]], %[[HCOL]] :
+// CHECK: scf.for
+// CHECK-NOT: dgemm.global_row_scales
+// CHECK: %[[UP:.*]] = dgemm.lane_scale %[[HELD]]#0[%{{.*}}] of 4
+// CHECK: %[[DOWN:.*]] = dgemm.lane_scale %[[HELD]]#1[%{{.*}}] of 4
+// CHECK: %[[COL:.*]] = dgemm.lane_scale %[[HELD]]#2[%{{.*}}] of 4
+// CHECK-NEXT: dgemm.wait {{.*}} unless
 // CHECK-NOT: dgemm.row_scales
-// CHECK: %[[Y:.*]] = dgemm.promote {{.*}} rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]])
-// CHECK: scf.yield %[[Y]], %[[NUP]], %[[NDOWN]],
+// CHECK: dgemm.promote {{.*}} rows{{ ?}}(%[[UP]], %[[DOWN]]) cols{{ ?}}(%[[COL]]) :
+// CHECK-NOT: dgemm.global_row_scales
+// CHECK: dgemm.tile_store
 dgemm.kernel @row_scales_from_memory(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32,
                     %raster: i32)

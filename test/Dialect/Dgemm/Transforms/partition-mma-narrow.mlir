@@ -14,10 +14,14 @@
 // CHECK: dgemm.tiles (%{{.*}}, %[[N0:.*]]) iter_args
 // CHECK: %[[GROUP:.*]] = arith.divui %[[N0]], %c128
 // CHECK-NOT: scf.index_switch
-// CHECK: scf.for
 // CHECK: %[[NUMBER:.*]] = arith.addi %[[GROUP]], %c0
+// CHECK: %[[HELD:.*]] = scf.if %{{.*}} -> (f32) {
 // CHECK: dgemm.col_scale %{{.*}}[%[[NUMBER]],
-// CHECK: dgemm.promote {{.*}} cols{{ ?}}(%{{[^ ,]*}}) : {{.*}} -> <64x64xf32>
+// CHECK-NOT: {{scf.index_switch|dgemm.col_scale}}
+// CHECK: scf.for
+// CHECK-NOT: {{scf.index_switch|dgemm.col_scale}}
+// CHECK: %[[COL:.*]] = dgemm.lane_scale %[[HELD]]{{ ?}}[%{{.*}}] of 32
+// CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[COL]]) : {{.*}} -> <64x64xf32>
 // CHECK-NOT: scf.for
 // CHECK: dgemm.tile_store
 dgemm.kernel @narrow(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,

@@ -21,13 +21,18 @@
 // Columns 16 to 103 of one block, then 104 to 191: 24 in it, 64 in the next.
 // CHECK: case 1 {
 // CHECK: %[[SAME:.*]] = arith.addi %[[FIRST]], %c0
-// CHECK: dgemm.col_scale %{{.*}}[%[[SAME]],
 // CHECK: %[[NEXT:.*]] = arith.addi %[[FIRST]], %c1
-// CHECK: dgemm.col_scale %{{.*}}[%[[NEXT]],
-// CHECK: %[[LOOP:.*]]:6 = scf.for {{.*}} iter_args(%{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %[[B0:[^ ]*]] = %{{[^ ]*}}, %[[B1:[^ ]*]] = %{{[^ ]*}},
+// CHECK: %[[HELD:.*]]:2 = scf.if
+// CHECK: %[[H0:.*]] = dgemm.col_scale %{{.*}}[%[[SAME]],
+// CHECK: %[[H1:.*]] = dgemm.col_scale %{{.*}}[%[[NEXT]],
+// CHECK-NEXT: scf.yield %[[H0]], %[[H1]] :
+// CHECK: %[[LOOP:.*]]:5 = scf.for
+// CHECK: %[[B0:.*]] = dgemm.lane_scale %[[HELD]]#0[%{{.*}}] of 32
+// CHECK: %[[B1:.*]] = dgemm.lane_scale %[[HELD]]#1[%{{.*}}] of 32
+// CHECK-NEXT: dgemm.wait
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B0]]) :
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B0]], %[[B1]]) {boundaries = array<i32: 24>}
-// CHECK: scf.yield %[[LOOP]]#0, %[[LOOP]]#1, %[[LOOP]]#4, %[[LOOP]]#5
+// CHECK: scf.yield %[[LOOP]]#0, %[[LOOP]]#1, %[[LOOP]]#2, %[[LOOP]]#3 :
 // CHECK: case 2 {
 // CHECK: dgemm.promote {{.*}} {boundaries = array<i32: 8>}
 // CHECK: case 3 {
@@ -38,7 +43,12 @@
 // CHECK: dgemm.promote {{.*}} {boundaries = array<i32: 48>}
 // Three scale blocks in one tile.
 // CHECK: case 6 {
-// CHECK: scf.for {{.*}} iter_args(%{{[^ ]*}} = %{{[^ ]*}}, %{{[^ ]*}} = %{{[^ ]*}}, %[[B0:[^ ]*]] = %{{[^ ]*}}, %[[B1:[^ ]*]] = %{{[^ ]*}}, %[[B2:[^ ]*]] = %{{[^ ]*}},
+// CHECK: %[[HELD:.*]]:3 = scf.if
+// CHECK-COUNT-3: dgemm.col_scale
+// CHECK: scf.for
+// CHECK: %[[B0:.*]] = dgemm.lane_scale %[[HELD]]#0[%{{.*}}] of 32
+// CHECK: %[[B1:.*]] = dgemm.lane_scale %[[HELD]]#1[%{{.*}}] of 32
+// CHECK: %[[B2:.*]] = dgemm.lane_scale %[[HELD]]#2[%{{.*}}] of 32
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B0]], %[[B1]]) {boundaries = array<i32: 32>}
 // CHECK: dgemm.promote {{.*}} cols{{ ?}}(%[[B1]], %[[B2]]) {boundaries = array<i32: 72>}
 // CHECK: case 7 {
