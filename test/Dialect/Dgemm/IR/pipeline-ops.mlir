@@ -30,6 +30,11 @@ func.func @barriers(%slot: i32, %phase: i32) {
   dgemm.expect %ring[%slot] bytes 39424 missing %slot : !ring
   // CHECK-NEXT: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]] : <3 x
   dgemm.wait %ring[%slot] parity %phase : !ring
+  // CHECK-NEXT: %[[SEEN:.*]] = dgemm.peek %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]] : <3 x
+  // GENERIC: "dgemm.peek"({{.*}}) : (!dgemm.ring<{{.*}}>, i32, i32) -> i1
+  %seen = dgemm.peek %ring[%slot] parity %phase : !ring
+  // CHECK-NEXT: dgemm.wait %[[RING]]{{ ?}}[%[[SLOT]]] parity %[[PHASE]] unless %[[SEEN]] : <3 x
+  dgemm.wait %ring[%slot] parity %phase unless %seen : !ring
   // A release without `pending` prints none.
   // CHECK-NEXT: dgemm.release %[[RING]]{{ ?}}[%[[SLOT]]] : <3 x
   // GENERIC: "dgemm.release"({{.*}}) <{pending = 0 : i32}>
@@ -93,5 +98,24 @@ func.func @scales(%ring: !ring, %i: i32, %l: i64, %base: !llvm.ptr<1>, %sum: !dg
   %g = dgemm.promote %f, %sum cols(%c) : !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>
   // CHECK-NEXT: dgemm.promote %[[G]], %[[SUM]] rows{{ ?}}(%[[U]], %[[D]]) cols{{ ?}}(%[[C]], %[[C]], %[[C]]) {boundaries = array<i32: 8, 80>} : {{.*}} -> <64x88xf32>
   %h = dgemm.promote %g, %sum rows(%u, %d) cols(%c, %c, %c) {boundaries = array<i32: 8, 80>} : !dgemm.fragment<64x88xf32> -> !dgemm.fragment<64x88xf32>
+  return
+}
+
+// CHECK-LABEL: func @lanes
+// CHECK-SAME: (%[[I:.*]]: i32, %[[L:.*]]: i64, %[[BASE:.*]]: !llvm.ptr<1>)
+func.func @lanes(%i: i32, %l: i64, %base: !llvm.ptr<1>) {
+  // CHECK-NEXT: %[[U:.*]], %[[D:.*]] = dgemm.global_row_scales %[[BASE]]{{ ?}}[%[[I]], %[[I]]] strides{{ ?}}[%[[L]], %[[L]]] limit %[[I]] lanes 4 to %[[I]] : <1>
+  // GENERIC: "dgemm.global_row_scales"({{.*}}) <{lanes = 4 : i32}>
+  %u, %d = dgemm.global_row_scales %base[%i, %i] strides [%l, %l] limit %i lanes 4 to %i : !llvm.ptr<1>
+  // CHECK-NEXT: %[[S:.*]] = dgemm.col_scale %[[BASE]]{{ ?}}[%[[I]], %[[I]]] strides{{ ?}}[%[[L]], %[[L]]] groups %[[I]] lanes 4 to %[[I]] : <1>
+  %s = dgemm.col_scale %base[%i, %i] strides [%l, %l] groups %i lanes 4 to %i : !llvm.ptr<1>
+  // CHECK-NEXT: %[[C:.*]] = dgemm.col_scale %[[BASE]]{{ ?}}[%[[I]], %[[I]]] strides{{ ?}}[%[[L]], %[[L]]] groups %[[I]] lanes 32 to %[[I]] : <1>
+  // GENERIC: "dgemm.col_scale"({{.*}}) <{lanes = 32 : i32}>
+  %c = dgemm.col_scale %base[%i, %i] strides [%l, %l] groups %i lanes 32 to %i : !llvm.ptr<1>
+  // CHECK-NEXT: dgemm.lane_scale %[[U]]{{ ?}}[%[[I]]] of 4{{$}}
+  // GENERIC: "dgemm.lane_scale"({{.*}}) <{lanes = 4 : i32}> : (f32, i32) -> f32
+  %x = dgemm.lane_scale %u[%i] of 4
+  // CHECK-NEXT: dgemm.lane_scale %[[C]]{{ ?}}[%[[I]]] of 32{{$}}
+  %y = dgemm.lane_scale %c[%i] of 32
   return
 }
