@@ -14,7 +14,19 @@
 // CHECK: %[[ID:.*]] = arith.addi %{{.*}}, %c1
 // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %c128
 // CHECK: nvvm.convert.f32x2.to.bf16x2
-// CHECK-COUNT-8: nvvm.stmatrix
+// CHECK: nvvm.stmatrix %[[A0:[^ ,]*]],
+// CHECK: nvvm.stmatrix %[[A1:[^ ,]*]],
+// CHECK: nvvm.stmatrix %[[A2:[^ ,]*]],
+// CHECK: nvvm.stmatrix %[[A3:[^ ,]*]],
+// Addresses of the second box are the first's, at another offset.
+// CHECK: %[[B0:.*]] = llvm.getelementptr %[[A0]][8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+// CHECK-NEXT: nvvm.stmatrix %[[B0]],
+// CHECK: %[[B1:.*]] = llvm.getelementptr %[[A1]][8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+// CHECK-NEXT: nvvm.stmatrix %[[B1]],
+// CHECK: %[[B2:.*]] = llvm.getelementptr %[[A2]][8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+// CHECK-NEXT: nvvm.stmatrix %[[B2]],
+// CHECK: %[[B3:.*]] = llvm.getelementptr %[[A3]][8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+// CHECK-NEXT: nvvm.stmatrix %[[B3]],
 // CHECK-NOT: nvvm.stmatrix
 // CHECK: nvvm.fence.proxy
 // CHECK-NEXT: nvvm.barrier id = %[[ID]]

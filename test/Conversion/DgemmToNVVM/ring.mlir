@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The dgemm authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits and arrivals on the slots' barriers, copies into the slots.
+// Waits and arrivals on the slots' barriers, copies into the slots, scales that
+// lanes hold.
 //
 // RUN: dgemm-opt %s --convert-dgemm-to-nvvm --canonicalize --cse | FileCheck %s
 
 !ring = !dgemm.ring<4 x [!dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<1x128xf32>]>
+!ring_kmajor = !dgemm.ring<4 x [!dgemm.tile<128x128xf8E4M3FN, swizzle = 128>, !dgemm.tile<128x128xf8E4M3FN, swizzle = 128>]>
 
 // CHECK-LABEL: llvm.func @fp8
 // The producer: wait until the slot is free, announce its bytes, copy.
@@ -115,4 +117,65 @@ dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tens
       dgemm.store_wait 0
     }
   }
+}
+
+// CHECK-LABEL: llvm.func @lanes
+// CHECK-SAME: %{{[^:,]*}}: !llvm.ptr<1>, %[[LDSA:[^:,]*]]: i64, %{{[^:,]*}}: !llvm.ptr<1>, %[[LDSB:[^:,]*]]: i64, %[[M:[^:,]*]]: i32, %{{[^:,]*}}: i32, %[[LAST:[^:,]*]]: i32, %{{[^:,]*}}: i32)
+// CHECK: %[[LANE:.*]] = arith.andi %{{.*}}, %c31
+// Four neighbours read the scales of four K blocks for the same rows, none behind
+// the last.
+// CHECK: %[[OF4:.*]] = arith.andi %[[LANE]], %c3_i32
+// CHECK-NEXT: %[[KB4:.*]] = arith.addi %[[M]], %[[OF4]]
+// CHECK-NEXT: %[[IN4:.*]] = arith.minui %[[KB4]], %[[LAST]]
+// CHECK: %[[UP:.*]] = llvm.load {{.*}} : !llvm.ptr<1> -> f32
+// CHECK: %[[DOWN:.*]] = llvm.load {{.*}} : !llvm.ptr<1> -> f32
+// 32 lanes read those of 32 K blocks.
+// CHECK: %[[KB32:.*]] = arith.addi %[[M]], %[[LANE]]
+// CHECK-NEXT: %[[IN32:.*]] = arith.minui %[[KB32]], %[[LAST]]
+// CHECK: arith.extui %[[IN32]] : i32 to i64
+// CHECK: %[[COL:.*]] = llvm.load {{.*}} : !llvm.ptr<1> -> f32
+// 7199 = 28 << 8 | 31: segments of four lanes.
+// CHECK: scf.for %[[I:.*]] = %c0
+// CHECK-DAG: %{{.*}} = nvvm.shfl.sync idx %c-1_i32, %[[UP]], %[[I]], %c7199_i32 : f32 -> f32
+// CHECK-DAG: %{{.*}} = nvvm.shfl.sync idx %c-1_i32, %[[DOWN]], %[[I]], %c7199_i32 : f32 -> f32
+// CHECK-DAG: %{{.*}} = nvvm.shfl.sync idx %c-1_i32, %[[COL]], %[[I]], %c31_i32 : f32 -> f32
+dgemm.kernel @lanes(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
+                    %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32, scale_b = 128x128 f32>, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, smem = #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 16384, scale_a = 131072 step 0, store = 131072 size 32768(boxes = 2 at_once 2 of 8192 bytes columns = 64), barriers = 163840 size 64, reduce = 0 part 0, total = 163904>, source = "user"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %c1_i64 = arith.constant 1 : i64
+  %0 = dgemm.ring consumers 2 : !ring_kmajor
+  %up, %down = dgemm.global_row_scales %sa[%c0, %m] strides [%ldsa, %c1_i64] limit %c4 lanes 4 to %k : !llvm.ptr<1>
+  %col = dgemm.col_scale %sb[%c0, %m] strides [%ldsb, %c1_i64] groups %c2 lanes 32 to %k : !llvm.ptr<1>
+  scf.for %i = %c0 to %c4 step %c1 : i32 {
+    %u = dgemm.lane_scale %up[%i] of 4
+    %l = dgemm.lane_scale %down[%i] of 4
+    %c = dgemm.lane_scale %col[%i] of 32
+    llvm.store volatile %u, %sa : f32, !llvm.ptr<1>
+    llvm.store volatile %l, %sa : f32, !llvm.ptr<1>
+    llvm.store volatile %c, %sa : f32, !llvm.ptr<1>
+  }
+}
+
+// Asking does not wait, and who has been told that a slot is full does not either.
+// CHECK-LABEL: llvm.func @peek
+// CHECK-SAME: %[[SLOT:[^:,]*]]: i32, %[[PHASE:[^:,]*]]: i32, %{{[^:,]*}}: i32)
+// CHECK-NOT: try_wait
+// CHECK: %[[FULL:.*]] = llvm.getelementptr {{.*}} : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+// CHECK-NEXT: %[[SEEN:.*]] = nvvm.mbarrier.test.wait %[[FULL]], %[[PHASE]] : !llvm.ptr<3>, i32 -> i1
+// CHECK-NOT: try_wait
+// CHECK: %[[NEEDED:.*]] = arith.xori %[[SEEN]], %true
+// CHECK-NEXT: scf.if %[[NEEDED]] {
+// CHECK-NEXT: nvvm.mbarrier.try_wait.parity %[[FULL]], %[[PHASE]], %{{.*}} : !llvm.ptr<3>, i32, i32
+// CHECK-NEXT: }
+// CHECK-NOT: {{try_wait|test.wait}}
+dgemm.kernel @peek(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %d: !dgemm.tensor_map,
+                    %sa: !llvm.ptr<1>, %ldsa: i64, %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
+    attributes {problem = #dgemm.problem<nt, 256x256x256, a = f8E4M3FN, b = f8E4M3FN, d = bf16, scale_a = 1x128 f32, scale_b = 128x128 f32>, schedule = #dgemm.schedule<tile = 128x128x128, promote = 128>, smem = #dgemm.smem_plan<a = 0 step 16384, b = 65536 step 16384, scale_a = 131072 step 0, store = 131072 size 32768(boxes = 2 at_once 2 of 8192 bytes columns = 64), barriers = 163840 size 64, reduce = 0 part 0, total = 163904>, source = "user"} {
+  %0 = dgemm.ring consumers 2 : !ring_kmajor
+  %seen = dgemm.peek %0[%n] parity %k : !ring_kmajor
+  dgemm.wait %0[%n] parity %k unless %seen : !ring_kmajor
 }
