@@ -508,8 +508,7 @@ struct StagePattern : KernelPattern<StageOp> {
           builder, loc,
           chunkAddress(builder, loc, rowStart, chunk, permutation,
                        op.getOffset()),
-          registers,
-          NVVM::MMALayout::row,
+          registers, NVVM::MMALayout::row,
           NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
           NVVM::LdStMatrixEltType::B16);
     }
@@ -532,9 +531,8 @@ struct StagePattern : KernelPattern<StageOp> {
       Value rowStart =
           rowAddress(builder, loc, box, row, int64_t(op.getBoxCols()) * 4);
       auto pair = VectorType::get(2, builder.getF32Type());
-      Value threadStart = LLVM::GEPOp::create(builder, loc, rowStart.getType(),
-                                              pair, rowStart,
-                                              ValueRange{within});
+      Value threadStart = LLVM::GEPOp::create(
+          builder, loc, rowStart.getType(), pair, rowStart, ValueRange{within});
       Value permutation = rowPermutation(builder, loc, row);
       for (int64_t g = 0; g < groups; ++g) {
         Value chunk = arith::AddIOp::create(

@@ -118,8 +118,8 @@ struct WaitPattern : KernelPattern<WaitOp> {
       KernelContext::wait(builder, loc, barrier, adaptor.getPhase());
     };
     if (Value seen = adaptor.getSeen()) {
-      Value always = arith::ConstantOp::create(rewriter, loc,
-                                               rewriter.getBoolAttr(true));
+      Value always =
+          arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
       Value needed = arith::XOrIOp::create(rewriter, loc, seen, always);
       scf::IfOp::create(rewriter, loc, needed,
                         [&](OpBuilder &body, Location loc) {
@@ -526,9 +526,9 @@ struct LaneScalePattern : KernelPattern<LaneScaleOp> {
   LogicalResult
   matchAndRewrite(LaneScaleOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, context.shuffle(rewriter, op.getLoc(),
-                                           adaptor.getHeld(),
-                                           adaptor.getIndex(), op.getLanes()));
+    rewriter.replaceOp(op,
+                       context.shuffle(rewriter, op.getLoc(), adaptor.getHeld(),
+                                       adaptor.getIndex(), op.getLanes()));
     return success();
   }
 };

@@ -66,6 +66,7 @@ public:
     size_t count = countA + place.groups.size();
     return ArrayRef<Value>(scales).slice(kBlock * count, count);
   }
+
 private:
   int64_t lanes() const;
   void readA(Value kBlock, SmallVectorImpl<Value> &into);

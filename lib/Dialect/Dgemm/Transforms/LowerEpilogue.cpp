@@ -124,9 +124,9 @@ void EpilogueLowering::readLateScales() {
   } else {
     Value stride = strideOf(ofRows), limit = swapped() ? sizeN : sizeM;
     for (auto [row, scales] : llvm::zip(rows, rowScales)) {
-      auto op = GlobalRowScalesOp::create(builder, loc,
-                                          kernel.getPointer(ofRows), row, limit,
-                                          none, stride, noStride);
+      auto op =
+          GlobalRowScalesOp::create(builder, loc, kernel.getPointer(ofRows),
+                                    row, limit, none, stride, noStride);
       scales = {op.getUpper(), op.getLower()};
     }
   }

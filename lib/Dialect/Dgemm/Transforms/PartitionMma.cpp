@@ -157,7 +157,8 @@ Value MmaPartitioner::zeroFragment() {
 }
 
 GlobalScales MmaPartitioner::globalScales(int64_t residue) {
-  GlobalScales::Place place{m0, globalRows, rowGroups, groups, limit, lastBlock};
+  GlobalScales::Place place{m0,     globalRows, rowGroups,
+                            groups, limit,      lastBlock};
   if (!swapped())
     for (int64_t group = 0; group < numGroups(residue); ++group)
       place.groups.push_back(arith::AddIOp::create(
@@ -166,8 +167,9 @@ GlobalScales MmaPartitioner::globalScales(int64_t residue) {
 }
 
 /// With K = 0 there are no scales to read.
-SmallVector<Value> MmaPartitioner::whereSteps(
-    size_t count, function_ref<SmallVector<Value>()> read) {
+SmallVector<Value>
+MmaPartitioner::whereSteps(size_t count,
+                           function_ref<SmallVector<Value>()> read) {
   if (count == 0)
     return {};
   Value any = hasSteps();
@@ -260,18 +262,17 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
   llvm::append_range(inits, loop.getInitArgs().take_back(2));
   inits.push_back(
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)));
-  llvm::append_range(inits, whereSteps(reader.numCarried(), [&] {
-                       return reader.initial(lower);
-                     }));
+  llvm::append_range(inits, whereSteps(reader.numCarried(),
+                                       [&] { return reader.initial(lower); }));
   size_t count = inits.size();
   SmallVector<Value> results;
   if (reader.chunkSteps() == 0) {
-    results = buildSteps(reader, residue, liveBlocks, lower, upper, held, inits);
+    results =
+        buildSteps(reader, residue, liveBlocks, lower, upper, held, inits);
   } else {
     llvm::append_range(inits, held);
     Value steps = constantI32(builder, loc, reader.chunkSteps());
-    auto chunks =
-        scf::ForOp::create(builder, loc, lower, upper, steps, inits);
+    auto chunks = scf::ForOp::create(builder, loc, lower, upper, steps, inits);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(chunks.getBody());
     Value first = chunks.getInductionVar();
@@ -355,8 +356,8 @@ SmallVector<Value> MmaPartitioner::buildSteps(GlobalScales &reader,
       ReleaseOp::create(builder, loc, ring, slot, 0);
       next =
           AdvanceOp::create(builder, loc, i32, i32, ring, slot, phase, Value{});
-      seenNext = PeekOp::create(builder, loc, builder.getI1Type(), ring, next.getResult(0),
-                                next.getResult(1));
+      seenNext = PeekOp::create(builder, loc, builder.getI1Type(), ring,
+                                next.getResult(0), next.getResult(1));
     }
     int block = live[done % perKBlock];
     promoteBlock(residue, done / perKBlock, block, reader, partials[done],

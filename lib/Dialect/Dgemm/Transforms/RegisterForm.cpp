@@ -118,8 +118,8 @@ void RegisterBody::loadScales(KBlock &block, Value number, Value inside) {
   int64_t rows = problem.scaleB.rows;
   Value group = arith::DivUIOp::create(builder, loc, n0, constant(rows));
   Value row =
-      ColScaleOp::create(builder, loc, kernel.getPointer(Operand::ScaleB), group,
-                         ceilDivide(builder, loc, sizeN, rows), place,
+      ColScaleOp::create(builder, loc, kernel.getPointer(Operand::ScaleB),
+                         group, ceilDivide(builder, loc, sizeN, rows), place,
                          kernel.getSize(Symbol::LdScaleB), one);
   block.columnScales.assign(columns.getScales().begin(),
                             columns.getScales().end());
