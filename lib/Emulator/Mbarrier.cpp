@@ -209,19 +209,25 @@ void Machine::barrierWait(uint64_t address, uint32_t parity, SiteId site) {
 }
 
 bool Machine::barrierTest(uint64_t address, uint32_t parity, SiteId site) {
-  yield(site);
   Thread &thread = *current;
   Mbarrier *bar = barrier(address, site);
-  if (!bar || (bar->phase & 1) == (parity & 1))
+  if (!bar)
     return false;
+  // Who asks again and again must give the others a turn; who asks once does
+  // not, or all threads would keep step.
+  const auto again = [&] {
+    return thread.testedBarrier == address && thread.testedPhase == bar->phase;
+  };
+  if (again())
+    yield(site);
   const bool known =
       bar->channel >= 0 && thread.warp->clock[Channel(bar->channel)] >=
                                bar->completed[Channel(bar->channel)];
-  const bool again =
-      thread.testedBarrier == address && thread.testedPhase == bar->phase;
+  const bool late =
+      options->order == AsyncOrder::Lazy && !known && !again();
   thread.testedBarrier = address;
   thread.testedPhase = bar->phase;
-  if (options->order == AsyncOrder::Lazy && !known && !again)
+  if ((bar->phase & 1) == (parity & 1) || late)
     return false;
   acquire(*thread.warp, *bar);
   return true;

@@ -180,7 +180,7 @@ TEST(AsyncCopy, ATestOfAnMbarrierMayComeTooEarly) {
         EXPECT_EQ(kernel.result(t), float(4 * t));
       if (order == AsyncOrder::Lazy)
         EXPECT_EQ(kinds(barrierKernel(32, arrive, once).run(order, seed)),
-                  "race");
+                  "uninitialized race");
     }
 }
 

@@ -167,18 +167,23 @@ struct Tally {
   int planted = 0, found = 0, firstRun = 0, byNumbersAlone = 0;
 };
 
-/// The default run: lazy with three seeds, then eager.
+/// The default run: lazy with three seeds, then eager and random with two each.
 std::vector<EmulatorOptions> defaultRuns(const Subject &subject) {
   std::vector<EmulatorOptions> runs;
-  for (uint64_t seed : {1, 2, 3, 1}) {
-    EmulatorOptions options;
-    options.order = runs.size() == 3 ? AsyncOrder::Eager : AsyncOrder::Lazy;
-    options.seed = seed;
-    options.threads = 1;
-    options.smCount = subject.smCount;
-    options.stepLimit = 2'000'000;
-    runs.push_back(options);
-  }
+  const auto add = [&](AsyncOrder order, uint64_t seeds) {
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+      EmulatorOptions options;
+      options.order = order;
+      options.seed = seed;
+      options.threads = 1;
+      options.smCount = subject.smCount;
+      options.stepLimit = 2'000'000;
+      runs.push_back(options);
+    }
+  };
+  add(AsyncOrder::Lazy, 3);
+  add(AsyncOrder::Eager, 2);
+  add(AsyncOrder::Random, 2);
   return runs;
 }
 
