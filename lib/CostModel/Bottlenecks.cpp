@@ -69,8 +69,10 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
          [](DeviceModel &d) {
            d.large.hbmRead = d.large.hbmWrite = kUnlimited;
          });
-    lift("load latency", "more stages in flight",
-         [](DeviceModel &d) { d.large.loadLatency = d.large.latencyRow = 0; });
+    lift("load latency", "more stages in flight", [](DeviceModel &d) {
+      d.large.loadLatency = d.large.latencyRow = 0;
+      d.large.latencyRowApart = d.large.missLatency = 0;
+    });
     lift("L2", "larger tiles, or neighbours that share the larger panel",
          [](DeviceModel &d) { d.large.loadStep = d.large.l2Row = 0; });
     lift("promotion", "n-blocks whose promotion overlaps the next block",

@@ -133,8 +133,8 @@ private:
     bool large = part == DeviceField::Fit::Large;
     for (const Measurement &row : rows) {
       double ratio = best[key(row.inputs)] / row.microseconds;
-      weights.push_back(large ? std::pow(std::min(1.0, 1.05 * ratio), 3)
-                              : std::pow(std::min(1.0, 1.1 * ratio), 3));
+      weights.push_back(large ? std::sqrt(std::min(1.0, 1.05 * ratio))
+                              : std::min(1.0, 1.1 * ratio));
     }
   }
 
@@ -360,7 +360,7 @@ Result<CalibrationResult> calibrate(const DeviceModel &start,
     // so the others are fitted again without it.
     size_t worst = std::max_element(variances.begin(), variances.end()) -
                    variances.begin();
-    if (!variances.empty() && variances[worst] > 0.25 / fitter.priorWeight()) {
+    if (!variances.empty() && variances[worst] > 0.1 / fitter.priorWeight()) {
       const DeviceField &field = fitter.field(worst);
       keep(field);
       fitter.freeze(field);

@@ -58,7 +58,13 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
   double writeBack = !dirty          ? 0
                      : in.evictFirst ? c.writeBackHinted
                                      : c.writeBackUnhinted;
-  double reread = c.reread * double(ceilDiv(in.m, in.tileM) - 1);
+  // Neighbouring CTAs of two rows of tiles share what the cache holds; those
+  // of a split K have each other between them.
+  double beyondCache =
+      in.splitK > 1 ? 1
+                    : std::max(0.0, 1 - device.large.l2Panels / weightBytes);
+  double furtherRows = double(ceilDiv(in.m, in.tileM) - 1);
+  double reread = c.reread * beyondCache * furtherRows;
   double hbm = (weightBytes * (1 + writeBack + reread) +
                 double(in.m) * in.k * in.operandBytes) /
                (c.hbm * 1e6);
@@ -85,9 +91,9 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
                                    (swap ? c.promotionSwap : c.promotionPlain) *
                                        exposed));
   double chain = shape.steps * step;
-  double latency = registers ? c.latencyRegister
-                   : dirty   ? c.latencyDirty
-                             : c.latencyClean;
+  double latency = c.latencyRows * furtherRows + (registers ? c.latencyRegister
+                                                  : dirty   ? c.latencyDirty
+                                                            : c.latencyClean);
   double stages =
       registers
           ? 1

@@ -63,8 +63,9 @@ static std::pair<double, double> l2Shares(const CostInputs &in,
   return alongM ? std::pair(walked, across) : std::pair(across, walked);
 }
 
+/// `missed` is the share of its rows that come out of DRAM.
 static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
-                             double kBlocks) {
+                             double kBlocks, double missed) {
   const LargeCoefficients &c = device.large;
   TileCycles out;
   double m64 = in.tileM / 64.0;
@@ -77,8 +78,11 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
   out.sharedMemory = depth * m64 * (16.0 * in.nBlocks + columns / 4);
   double rowsA = double(in.tileM) / in.clusterN;
   double rowsB = double(in.tileN) / in.clusterM;
+  double rowsApart = in.rasterOrder == RasterOrder::AlongM ? rowsA : rowsB;
+  double late = missed > 0 ? missed / (missed + c.missShare) : 0;
   out.latency =
-      (c.loadLatency / in.kBlocksPerStage + c.latencyRow * (rowsA + rowsB)) /
+      ((c.loadLatency + c.missLatency * late) / in.kBlocksPerStage +
+       c.latencyRow * (rowsA + rowsB) + c.latencyRowApart * rowsApart) /
       in.freeSlots(c.heldPromoted, c.heldQueued);
   auto [shareA, shareB] = l2Shares(in, c);
   out.load = c.loadStep / in.kBlocksPerStage +
@@ -230,13 +234,56 @@ static double dealtReduction(const CostInputs &in, const DeviceModel &device,
          bytes / (device.large.partialBandwidth * 1e3);
 }
 
+/// DRAM reads that a wave adds because its CTAs do not keep step. Neighbours
+/// do, for whoever is ahead waits for DRAM while the other's rows come out of
+/// the cache; CTAs farther apart that have a panel in common read it twice
+/// unless the wave's panels stay in the cache.
+static double driftReads(const CostInputs &in, const DeviceModel &device,
+                         const Deal &deal) {
+  const LargeCoefficients &c = device.large;
+  bool alongM = in.rasterOrder == RasterOrder::AlongM;
+  double innerTiles = double(alongM ? deal.tilesM : deal.tilesN);
+  double outerTiles = double(alongM ? deal.tilesN : deal.tilesM);
+  double rowBytes = double(in.k) * in.operandBytes;
+  double innerBytes = rowBytes * (alongM ? in.tileM : in.tileN);
+  double outerBytes = rowBytes * (alongM ? in.tileN : in.tileM);
+  double grid = std::min(deal.grid / deal.parts, innerTiles * outerTiles);
+  double group = std::min({double(in.rasterGroup), innerTiles, grid});
+  double outer = std::min(outerTiles, grid / group);
+  double inner = grid / outer;
+  // In groups of one the neighbours are those along the other dimension.
+  bool single = group < 2;
+  double distance = single ? outer : group;
+  double asked =
+      single ? (grid - outer) * outerBytes : (grid - inner) * innerBytes;
+  double missed =
+      std::max(0.0, 1 - c.l2Panels / (inner * innerBytes + outer * outerBytes));
+  return std::min(1.0, c.drift * in.stages * distance) * missed *
+         std::max(0.0, asked);
+}
+
+/// Share of the rows that all tiles load which come out of DRAM; each wave
+/// reads `drift` bytes more than its misses.
+static double missedShare(const CostInputs &in, const Deal &deal,
+                          const std::vector<WaveMisses> &waveMisses,
+                          double drift) {
+  double missed = 0;
+  for (const WaveMisses &wave : waveMisses)
+    missed += wave.count * (wave.bytes + drift);
+  double rows = double(in.tileM) / in.clusterN + double(in.tileN) / in.clusterM;
+  return missed / (double(deal.tilesM) * double(deal.tilesN) * rows *
+                   double(in.k) * in.operandBytes);
+}
+
 CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
                                const std::vector<WaveMisses> &waveMisses) {
   const LargeCoefficients &c = device.large;
   double kBlocks = ceilDiv(in.k * in.operandBytes, in.tileKBytes);
   Deal deal(in, device);
   double kBlocksPerCta = std::ceil(kBlocks / deal.parts);
-  TileCycles cycles = tileCycles(in, device, kBlocksPerCta);
+  double drift = driftReads(in, device, deal);
+  TileCycles cycles = tileCycles(in, device, kBlocksPerCta,
+                                 missedShare(in, deal, waveMisses, drift));
   double work = deal.work, grid = deal.grid, waves = deal.waves;
   double resident = std::min<double>(in.ctasPerSM, work / device.smCount);
   // CTAs that share an SM share its tensor cores.
@@ -256,7 +303,7 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
   double writePerWave = resultBytes / deal.rounds / (c.hbmWrite * 1e6);
   double body = 0;
   for (const WaveMisses &wave : waveMisses) {
-    double memory = wave.bytes / (c.hbmRead * 1e6) + writePerWave;
+    double memory = (wave.bytes + drift) / (c.hbmRead * 1e6) + writePerWave;
     out.memory += wave.count * memory;
     body += wave.count * softMax(c.softBody, {us(tile), memory});
   }

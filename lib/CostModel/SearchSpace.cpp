@@ -395,7 +395,13 @@ private:
   /// Fields that follow from the others.
   void complete(Schedule &schedule) const {
     schedule.rasterGroup = rasterGroup(problem, schedule);
-    schedule.streamB = decode && problem.m <= schedule.tileM;
+    // Weights that the cache holds are there for a second row of tiles too.
+    double weights = double(std::max<int64_t>(problem.n, 0)) *
+                     double(std::max<int64_t>(problem.k, 0)) *
+                     sizeOf(problem.b);
+    bool once = problem.m <= schedule.tileM ||
+                (weights > 0 && weights <= device.l2Megabytes * 1e6);
+    schedule.streamB = decode && once;
   }
 
   /// Whether a complete schedule breaks a rule, which it is reported for.

@@ -46,14 +46,25 @@ struct LargeCoefficients {
   double scaleGroup = 10, scaleLoad = 80;
   /// TMA round trip that a ring of stages has to cover; of which for each row
   /// of at most 128 bytes of a stage. The reference kernels do not tell the
-  /// latter, nor what the next three are. cyc
+  /// latter, nor what those up to l2Sharers are. cyc
   double loadLatency = 1393.5189, latencyRow = 0;
+  /// In addition for each row of the operand that neighbours in the raster do
+  /// not have in common (A's, along M). cyc
+  double latencyRowApart = 0;
+  /// What the round trip of a row takes longer when it comes out of DRAM, and
+  /// the share of missed rows at which half of this shows: whoever shares a
+  /// missed row waits for it too, so few misses make all wait. cyc, share
+  double missLatency = 0, missShare = 0;
   /// A ring step, and each row of it that comes out of L2, while all SMs load:
   /// what the L2 as a whole delivers. cyc
   double loadStep = 0, l2Row = 0;
   /// SMs with neighbouring tiles whose loads of the same rows the L2 answers at
   /// once.
   double l2Sharers = 0;
+  /// CTAs whose tiles are apart in the raster fall out of step, the more the
+  /// deeper their rings, and then read what they have in common again where it
+  /// does not stay in the cache: share per ring slot and tile between them.
+  double drift = 0;
   /// Ring slots that are not free for the next load because a consumer has not
   /// given them back: with promotion, and where WGMMAs queue up.
   double heldPromoted = 1, heldQueued = 1;
@@ -87,8 +98,12 @@ struct DecodeCoefficients {
   /// (dirty L2 only), with and without an evict-first hint.
   double writeBackHinted = 0.1292, writeBackUnhinted = 0.337;
   /// Share of the weights' bytes that each further row of tiles reads from DRAM
-  /// again: its CTAs do not keep step with those of the first.
+  /// again, of what the cache does not hold: its CTAs do not keep step with
+  /// those of the first.
   double reread = 0.2;
+  /// Load latency of each further row of tiles, whose CTAs wait for the same
+  /// weights. us
+  double latencyRows = 0;
   /// As in LargeCoefficients.
   double heldPromoted = 0, heldQueued = 0;
   /// Load latency with clean and dirty L2; of the register form. us

@@ -186,6 +186,66 @@ TEST(LargeTerm, LoadLatencyPerRowOfAStage) {
   EXPECT_NEAR(large(in, device), 32 * (600 + 2560) / 3.0 / 1e3, 1e-6);
 }
 
+TEST(LargeTerm, RowsThatNeighboursDoNotShare) {
+  DeviceModel device = ideal();
+  device.large.latencyRowApart = 20;
+  device.large.heldPromoted = 1;
+  CostInputs in = tile(); // in order along M: A's
+  in.tileM = 64;
+  in.m = 64;
+  EXPECT_NEAR(largeCost(in, device).latency, 32 * 20 * 64 / 3.0 / 1e3, 1e-6);
+  in.rasterOrder = RasterOrder::AlongN; // B's
+  EXPECT_NEAR(largeCost(in, device).latency, 32 * 20 * 128 / 3.0 / 1e3, 1e-6);
+}
+
+TEST(LargeTerm, RowsOutOfDramAreLate) {
+  DeviceModel device = ideal();
+  device.large.loadLatency = 1000;
+  device.large.missLatency = 6000;
+  device.large.missShare = 0.5;
+  device.large.heldPromoted = 1;
+  CostInputs in = tile();
+  // A single tile finds none of its rows in the cache: 1 / (1 + 0.5) of it.
+  EXPECT_NEAR(largeCost(in, device).latency, 32 * (1000 + 4000) / 3.0 / 1e3,
+              1e-6);
+  in.kBlocksPerStage = 2;
+  EXPECT_NEAR(largeCost(in, device).latency, 32 * 2500 / 3.0 / 1e3, 1e-6);
+  // Four tiles of one wave miss half of what they load.
+  in.kBlocksPerStage = 1;
+  in.m = in.n = 256;
+  EXPECT_NEAR(largeCost(in, device).latency, 32 * (1000 + 3000) / 3.0 / 1e3,
+              1e-6);
+}
+
+TEST(LargeTerm, CtasFarApartReadAgain) {
+  DeviceModel device = ideal();
+  device.large.hbmRead = 1e-3; // 1 byte per ns
+  device.large.drift = 0.01;
+  double panel = 128 * 4096;
+  device.large.l2Panels = 9 * panel; // of 12 in use: a quarter is lost
+  CostInputs in = tile();
+  in.m = 8 * 128;
+  in.n = 4 * 128; // 32 tiles, one wave
+  in.rasterGroup = 8;
+  in.stages = 5;
+  // Four tiles want each of A's eight panels, eight tiles apart: 24 panels are
+  // read by others too, of which 0.01 x 5 x 8 are out of step.
+  double again = 0.4 * 0.25 * 24 * panel;
+  EXPECT_NEAR(largeCost(in, device).memory, (12 * panel + again) / 1e3, 1);
+  // All of them, far enough apart.
+  device.large.drift = 1;
+  EXPECT_NEAR(largeCost(in, device).memory,
+              (12 * panel + 0.25 * 24 * panel) / 1e3, 1);
+  // In groups of one A's panel is the neighbours', B's are four tiles apart.
+  device.large.drift = 0.01;
+  in.rasterGroup = 1;
+  again = 0.2 * 0.25 * 28 * panel;
+  EXPECT_NEAR(largeCost(in, device).memory, (12 * panel + again) / 1e3, 1);
+  // Nothing is lost where all panels stay.
+  device.large.l2Panels = 12 * panel;
+  EXPECT_NEAR(largeCost(in, device).memory, 12 * panel / 1e3, 1);
+}
+
 TEST(LargeTerm, RowsOutOfL2) {
   DeviceModel device = ideal();
   // 100 a step and 3 a row: 868 of a 128x128 tile, whatever the ring.
@@ -404,7 +464,24 @@ TEST(DecodeTerm, FurtherRowsOfTilesReadAgain) {
   CostInputs in = token();
   in.m = 24; // three rows of tiles
   double weights = 64 * 4096 * 2 / 1e3, tokens = 24 * 4096 * 2 / 1e3;
+  // The cache holds the weights, a quarter of them, or is no help as CTAs of a
+  // split K are between those that share.
+  EXPECT_NEAR(decodeCost(in, device).memory, weights + tokens, 1e-6);
+  device.large.l2Panels = 64 * 4096 * 2 / 4;
+  EXPECT_NEAR(decodeCost(in, device).memory, 1.375 * weights + tokens, 1e-6);
+  in.splitK = 2;
   EXPECT_NEAR(decodeCost(in, device).memory, 1.5 * weights + tokens, 1e-6);
+}
+
+TEST(DecodeTerm, LatencyOfFurtherRowsOfTiles) {
+  DeviceModel device = ideal();
+  device.decode.latencyClean = 2;
+  device.decode.latencyRows = 0.5;
+  CostInputs in = token();
+  // 64 steps, four slots: 16 rounds of latency and 0.072 us use
+  EXPECT_NEAR(decodeCost(in, device).latency, 16 * 2.072, 1e-6);
+  in.m = 24; // three rows of tiles
+  EXPECT_NEAR(decodeCost(in, device).latency, 16 * 3.072, 1e-6);
 }
 
 TEST(DecodeTerm, StepsOfTheChain) {
