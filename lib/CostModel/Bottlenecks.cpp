@@ -78,7 +78,7 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
     lift("promotion", "n-blocks whose promotion overlaps the next block",
          [](DeviceModel &d) {
            d.large.promotion = d.large.chainSync = d.large.extraBlock =
-               d.large.promotionContention = 0;
+               d.large.promotionContention = d.large.fallInStep = 0;
          });
     lift("scales", "scales of A with M contiguous, tiles that end with blocks",
          [](DeviceModel &d) { d.large.scaleGroup = d.large.scaleLoad = 0; });

@@ -40,6 +40,10 @@ struct LargeCoefficients {
   /// Promotion that slows the tensor core although other warpgroups multiply,
   /// per 128 elements, when n-blocks are not overlapped. cyc
   double promotionContention = 0.2468;
+  /// What a step of n-blocks that are not overlapped takes longer once the
+  /// warpgroups, which start apart, promote at the same time; half of it after
+  /// 64 K blocks. cyc
+  double fallInStep = 0;
   /// Each further B scale that a tile's columns need, and the A scales of an
   /// m64 block when they are read from memory rather than from the ring. cyc
   /// per K block

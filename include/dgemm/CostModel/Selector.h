@@ -28,7 +28,7 @@ struct SelectorOptions {
   /// Alternatives and rejected schedules to report, at most.
   int maxAlternatives = 4, maxRejected = 4;
   /// Kernels for a run-time M, at most; each takes its time to compile.
-  int maxKernels = 5;
+  int maxKernels = 6;
   /// The range of a run-time M: aboveM < M <= maxM (-1: no end).
   int64_t aboveM = 0, maxM = -1;
   /// The remaining switches of the space; pingPong is taken from above.

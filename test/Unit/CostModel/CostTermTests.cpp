@@ -96,6 +96,19 @@ TEST(LargeTerm, ChainSyncOncePerChain) {
   EXPECT_NEAR(large(two, device), 32 * (256 + 1000) / 1e3, 1e-6);
 }
 
+TEST(LargeTerm, WarpgroupsFallInStep) {
+  DeviceModel device = ideal();
+  device.large.fallInStep = 1000;
+  CostInputs two = tile();
+  two.nBlocks = 2;
+  two.blockColumns = 64;
+  // 32 K blocks with as many cycles of operand reads as of multiplication, and
+  // 32 / (32 + 64) of the term.
+  EXPECT_NEAR(large(two, device), 32 * (512 + 1000 / 3.0) / 1e3, 0.03);
+  two.overlapPromotion = true;
+  EXPECT_NEAR(large(two, device), 32 * 512 / 1e3, 0.03);
+}
+
 TEST(LargeTerm, ExtraBlocksBeyondTwo) {
   DeviceModel device = ideal();
   device.large.extraBlock = 700;
