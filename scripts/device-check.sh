@@ -14,7 +14,7 @@
 #   realisations  every realisation of a schedule on ragged shapes, each 100
 #              times with equal bits, and once under memcheck and synccheck
 #   sanitizer  memcheck and synccheck over 6 kernels
-#   speed      dgemm-bench on the dense sets, cuBLASLt interleaved
+#   speed      dgemm-bench on the large sets, cuBLASLt interleaved
 #   decode     dgemm-bench on the decode set, L2 dirty and clean
 #   sweep      M = 1 to 300 with M a run-time value: no size may take longer
 #              than a larger one
@@ -157,8 +157,15 @@ measure() {
 }
 
 speed() {
-  measure dense --problems="$here/benchmarks/problems/deepseek-dense.json"
-  measure squares --problems="$here/benchmarks/problems/squares.json"
+  local set recipe
+  for set in training-fp8 forward-bf16 heads-bf16-f32 squares; do
+    measure "$set" --problems="$here/benchmarks/problems/$set.json"
+  done
+  # What the sets above leave out.
+  for recipe in fp8-k-major fp8-tensor fp8-row; do
+    measure "dense-$recipe" --problems="$here/benchmarks/problems/deepseek-dense.json" \
+      --filter="$recipe"
+  done
 }
 
 decode() {
