@@ -223,8 +223,7 @@ bool Machine::barrierTest(uint64_t address, uint32_t parity, SiteId site) {
   const bool known =
       bar->channel >= 0 && thread.warp->clock[Channel(bar->channel)] >=
                                bar->completed[Channel(bar->channel)];
-  const bool late =
-      options->order == AsyncOrder::Lazy && !known && !again();
+  const bool late = options->order == AsyncOrder::Lazy && !known && !again();
   thread.testedBarrier = address;
   thread.testedPhase = bar->phase;
   if ((bar->phase & 1) == (parity & 1) || late)

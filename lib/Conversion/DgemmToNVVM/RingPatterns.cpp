@@ -467,11 +467,11 @@ struct GlobalColumnScalesPattern : KernelPattern<GlobalColumnScalesOp> {
           rewriter, loc, adaptor.getBase().getType(), rewriter.getF32Type(),
           adaptor.getBase(), ValueRange{index});
       for (int64_t i = 0, e = op.getScales().size(); i < e; ++i)
-        scales.push_back(loadScale(
-            rewriter, loc, start,
-            arith::MulIOp::create(rewriter, loc, adaptor.getRowStride(),
-                                  constantI64(rewriter, loc,
-                                              i / 2 * 8 + i % 2))));
+        scales.push_back(
+            loadScale(rewriter, loc, start,
+                      arith::MulIOp::create(
+                          rewriter, loc, adaptor.getRowStride(),
+                          constantI64(rewriter, loc, i / 2 * 8 + i % 2))));
       rewriter.replaceOp(op, scales);
       return success();
     }

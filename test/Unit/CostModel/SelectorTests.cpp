@@ -267,14 +267,13 @@ TEST(Selector, WideSpacesSplitKInAnyNumberOfParts) {
   Problem p = problem(32, 576, 7168, true);
   auto splits = [&](const SearchOptions &options) {
     std::set<int> found;
-    enumerateSchedules(
-        p, *findDevice("H200"), options,
-        [&](const Schedule &s) {
-          if (s.form == Form::SwapAB)
-            found.insert(s.splitK);
-          return true;
-        },
-        {});
+    enumerateSchedules(p, *findDevice("H200"), options,
+                       [&](const Schedule &s) {
+                         if (s.form == Form::SwapAB)
+                           found.insert(s.splitK);
+                         return true;
+                       },
+                       {});
     return found;
   };
   SearchOptions options;

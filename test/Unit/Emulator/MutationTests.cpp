@@ -98,7 +98,7 @@ Subject overlapped(const std::string &gemm) {
   Subject out = compiled("FP8 1x128, overlapped", gemm,
                          "tile = 128x176x128, n_blocks = 2 overlapped, stages "
                          "= 3, promote = 128",
-                         136, 1400, 640);
+                         264, 1400, 640);
   out.stride = 5;
   return out;
 }

@@ -150,6 +150,22 @@ static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
       op->setOperand(1, constant(op, op->getOperand(1).getType(), 1));
     });
     visit("wait-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
+  } else if (isa<NVVM::MBarrierTestWaitOp>(op)) {
+    // "No" is always a right answer: the thread then waits.
+    visit("test-says-yes", op, [=] {
+      OpBuilder b(op);
+      op->getResult(0).replaceAllUsesWith(LLVM::ConstantOp::create(
+          b, op->getLoc(), b.getI1Type(), b.getBoolAttr(true)));
+      op->erase();
+    });
+    visit("test-flip-parity", op, [=] { xorWith(op, 1, 1); });
+    visit("test-freeze-parity-0", op, [=] {
+      op->setOperand(1, constant(op, op->getOperand(1).getType(), 0));
+    });
+    visit("test-freeze-parity-1", op, [=] {
+      op->setOperand(1, constant(op, op->getOperand(1).getType(), 1));
+    });
+    visit("test-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
   } else if (isa<NVVM::MBarrierInitOp>(op)) {
     visit("count-more", op, [=] { addTo(op, 1, 1); });
     visit("count-fewer", op, [=] { addTo(op, 1, -1); });
