@@ -490,10 +490,13 @@ struct GlobalColumnScalesPattern : KernelPattern<GlobalColumnScalesOp> {
   }
 
 private:
-  /// Tiles along the block's columns end where the matrix does.
+  /// Tiles along the block's columns, in clusters as they are padded to, end
+  /// where the matrix does.
   bool staysInside(Value limit) const {
-    bool swapped = context.schedule.form != ::dgemm::Form::Plain;
-    int64_t tile = swapped ? context.schedule.tileM : context.schedule.tileN;
+    const ::dgemm::Schedule &schedule = context.schedule;
+    bool swapped = schedule.form != ::dgemm::Form::Plain;
+    int64_t tile = swapped ? schedule.tileM : schedule.tileN;
+    tile *= schedule.clusterM * schedule.clusterN;
     APInt value;
     return matchPattern(limit, m_ConstantInt(&value)) &&
            value.getSExtValue() % tile == 0;
