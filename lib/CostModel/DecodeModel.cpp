@@ -60,9 +60,7 @@ CostBreakdown decodeCost(const CostInputs &in, const DeviceModel &device) {
                                      : c.writeBackUnhinted;
   // Neighbouring CTAs of two rows of tiles share what the cache holds; those
   // of a split K have each other between them.
-  double beyondCache =
-      in.splitK > 1 ? 1
-                    : std::max(0.0, 1 - device.large.l2Panels / weightBytes);
+  double beyondCache = in.splitK > 1 ? 1 : device.large.beyondL2(weightBytes);
   double furtherRows = double(ceilDiv(in.m, in.tileM) - 1);
   double reread = c.reread * beyondCache * furtherRows;
   double hbm = (weightBytes * (1 + writeBack + reread) +

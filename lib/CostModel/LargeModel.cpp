@@ -226,7 +226,7 @@ static double dealtReads(const CostInputs &in, const DeviceModel &device,
   double panels = rowBytes * (inner * (alongM ? in.tileM : in.tileN) +
                               outer * (alongM ? in.tileN : in.tileM));
   double asked = rowBytes * deal.rest * (in.tileM + in.tileN);
-  double missed = std::max(0.0, 1 - device.large.l2Panels / panels);
+  double missed = device.large.beyondL2(panels);
   return panels + std::max(0.0, asked - panels) * missed;
 }
 
@@ -264,8 +264,7 @@ static double driftReads(const CostInputs &in, const DeviceModel &device,
   double distance = single ? outer : group;
   double asked =
       single ? (grid - outer) * outerBytes : (grid - inner) * innerBytes;
-  double missed =
-      std::max(0.0, 1 - c.l2Panels / (inner * innerBytes + outer * outerBytes));
+  double missed = c.beyondL2(inner * innerBytes + outer * outerBytes);
   return std::min(1.0, c.drift * in.stages * distance) * missed *
          std::max(0.0, asked);
 }

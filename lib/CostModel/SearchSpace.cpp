@@ -119,7 +119,8 @@ private:
         !problem.scaleB.blockedAlongK() || problem.scaleB.rows % 64 == 0;
     // Promoting a swapped FP8 block takes a multiplication more for every
     // column: with more than 64 rows of A the plain form won everywhere.
-    bool fewRows = !problem.fp8() || problem.fastAccumulate || problem.m <= 64;
+    bool promotes = problem.fp8() && !problem.fastAccumulate;
+    bool fewRows = !promotes || problem.m <= 64;
     bool swap = options.swapAB && decode && problem.layout == Layout::NT &&
                 oneScale && !problem.accumulate && fewRows;
     // A box of A that is mostly beyond M is filled with zeros, which was
@@ -133,7 +134,6 @@ private:
         out.push_back(plain(256, 2, ConsumerMode::Cooperative));
       // What promotes has two warpgroups take turns within a tile; one alone
       // leaves the tensor core idle (measured: 20 to 30 %).
-      bool promotes = problem.fp8() && !problem.fastAccumulate;
       if (options.pingPong && problem.m > 128 && !promotes)
         out.push_back(plain(128, 2, ConsumerMode::PingPong));
       if (options.threeConsumers && problem.m > 128)

@@ -13,6 +13,7 @@
 #include "dgemm/CostModel/Schedule.h"
 #include "dgemm/Support/Status.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -88,6 +89,10 @@ struct LargeCoefficients {
   double partialBandwidth = 25;
   /// Capacity the operand panels compete for. bytes
   double l2Panels = 32e6;
+  /// Share of so many bytes, read again and again, that the L2 does not keep.
+  double beyondL2(double bytes) const {
+    return std::max(0.0, 1 - l2Panels / bytes);
+  }
   /// Exponents of the soft maxima: inside a K block, K block against a
   /// consumer's chain, compute against memory.
   double softKBlock = 5, softChain = 3.5, softBody = 4;
