@@ -104,9 +104,12 @@ std::string toString(const Schedule &schedule) {
   std::string out = "tile = " + text(schedule.tileM) + "x" +
                     text(schedule.tileN) + "x" + text(schedule.tileK);
   if (schedule.consumers != defaults.consumers ||
-      schedule.mode != defaults.mode)
+      schedule.mode != defaults.mode || schedule.inTurn != defaults.inTurn) {
     out += ", consumers = " + text(schedule.consumers) + " " +
            toString(schedule.mode);
+    if (schedule.inTurn)
+      out += " in_turn";
+  }
   if (schedule.nBlocks != defaults.nBlocks ||
       schedule.overlapPromotion != defaults.overlapPromotion) {
     out += ", n_blocks = " + text(schedule.nBlocks);
@@ -323,10 +326,14 @@ static bool readClause(ScheduleReader &reader, const std::string &name,
                        Schedule &schedule) {
   if (name == "tile")
     return readTile(reader, schedule);
-  if (name == "consumers")
-    return reader.integer(schedule.consumers) &&
-           reader.keyword(schedule.mode,
-                          {ConsumerMode::Cooperative, ConsumerMode::PingPong});
+  if (name == "consumers") {
+    if (!reader.integer(schedule.consumers) ||
+        !reader.keyword(schedule.mode,
+                        {ConsumerMode::Cooperative, ConsumerMode::PingPong}))
+      return false;
+    schedule.inTurn = reader.tryWord("in_turn");
+    return true;
+  }
   if (name == "n_blocks") {
     if (!reader.integer(schedule.nBlocks))
       return false;

@@ -158,6 +158,27 @@ static void checkNBlocks(Violations &out, const Schedule &schedule) {
             "n_blocks = 2 overlapped");
 }
 
+/// Two chains of a warpgroup under way at once, or one that runs on into the
+/// next K block, would leave the others no turn.
+static void checkInTurn(Violations &out, const Schedule &schedule) {
+  if (!schedule.inTurn)
+    return;
+  std::string without = "consumers = " + text(schedule.consumers) + " " +
+                        toString(schedule.mode) + " without in_turn";
+  if (schedule.form == Form::Register)
+    out.add("consumers: expected no in_turn in form register, found in_turn",
+            without);
+  else if (schedule.mode == ConsumerMode::PingPong || schedule.consumers < 2)
+    out.add("consumers: in_turn needs at least 2 cooperative consumers, "
+            "found " +
+                text(schedule.consumers) + " " + toString(schedule.mode),
+            without);
+  else if (schedule.overlapPromotion)
+    out.add("consumers: in_turn needs one WGMMA chain of a consumer at a time, "
+            "found n_blocks overlapped",
+            "n_blocks = " + text(schedule.nBlocks));
+}
+
 static void checkCluster(Violations &out, const Schedule &schedule,
                          const TargetLimits &limits) {
   if (schedule.clusterM < 1 || schedule.clusterN < 1) {
@@ -373,6 +394,7 @@ std::vector<ScheduleViolation> verifyScheduleAlone(const Schedule &schedule,
   checkLoadRows(out, schedule);
   checkCluster(out, schedule, limits);
   checkSplit(out, schedule);
+  checkInTurn(out, schedule);
   checkTiles(out, schedule);
   if (schedule.promotion < 0 || schedule.promotion % schedule.tileK != 0)
     out.add("promote: expected 0 or a multiple of tile K = " +
@@ -451,6 +473,12 @@ static void checkPromotion(Violations &out, const Problem &problem,
       out.add(std::string("promote: expected 0 for operands of type ") +
                   toString(problem.a) + ", found " + text(promotion),
               "promote = 0");
+    if (schedule.inTurn)
+      out.add(std::string("consumers: in_turn needs partial sums that are "
+                          "promoted, found operands of type ") +
+                  toString(problem.a),
+              "consumers = " + text(schedule.consumers) +
+                  " cooperative without in_turn");
     return;
   }
   if (promotion == 0 && !problem.fastAccumulate)
@@ -461,6 +489,14 @@ static void checkPromotion(Violations &out, const Problem &problem,
     out.add("n_blocks: overlapped needs a promotion to overlap, found "
             "promote = 0",
             "n_blocks = " + text(schedule.nBlocks));
+  // A WGMMA multiplies 32 bytes of each row; a chain has a half from two on.
+  if (schedule.inTurn &&
+      (promotion == 0 || schedule.tileK * sizeOf(problem.a) < 64))
+    out.add("consumers: in_turn needs partial sums that are promoted and at "
+            "least 64 bytes of K in a K block, found promote = " +
+                text(promotion) + " and tile K = " + text(schedule.tileK),
+            "consumers = " + text(schedule.consumers) +
+                " cooperative without in_turn");
   for (auto [name, scale] : {std::pair("scale_a", problem.scaleA),
                              std::pair("scale_b", problem.scaleB)}) {
     if (!scale.blockedAlongK())

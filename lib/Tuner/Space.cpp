@@ -30,6 +30,7 @@ Decisions::Decisions(const Schedule &s) {
   kinds = {int8_t(s.form),
            int8_t(s.consumers),
            int8_t(s.mode),
+           int8_t(s.inTurn),
            int8_t(s.nBlocks),
            int8_t(s.overlapPromotion),
            int8_t(16 * int(s.multicast) + 3 * s.clusterM + s.clusterN),
@@ -140,6 +141,7 @@ std::vector<Schedule> Space::neighbours(const Schedule &center) const {
   tryOne([](Schedule &s) { s.persistent = !s.persistent; });
   tryOne([](Schedule &s) { s.streamB = !s.streamB; });
   tryOne([](Schedule &s) { s.overlapPromotion = !s.overlapPromotion; });
+  tryOne([](Schedule &s) { s.inTurn = !s.inTurn; });
   tryOne([](Schedule &s) {
     s.store = s.store == StoreKind::Tma ? StoreKind::Vector : StoreKind::Tma;
   });

@@ -92,6 +92,10 @@ struct Schedule {
   /// register form warps, which load for themselves.
   int consumers = 2;
   ConsumerMode mode = ConsumerMode::Cooperative;
+  /// Cooperative consumers hand the tensor core on inside a K block: each
+  /// starts a WGMMA chain when the one before it is half way through its own,
+  /// so that they never come to promote at once.
+  bool inTurn = false;
   /// Pieces the warpgroup tile's N is split into; each is one WGMMA chain.
   int nBlocks = 1;
   /// Promote one WGMMA chain while the following ones multiply (needs at least

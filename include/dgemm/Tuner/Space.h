@@ -32,7 +32,7 @@ double distance(const Schedule &a, const Schedule &b);
 struct Decisions {
   explicit Decisions(const Schedule &schedule);
   std::array<float, 7> sizes; ///< logarithms, scaled so that 1 is a decision
-  std::array<int8_t, 12> kinds;
+  std::array<int8_t, 13> kinds;
 };
 double distance(const Decisions &a, const Decisions &b);
 

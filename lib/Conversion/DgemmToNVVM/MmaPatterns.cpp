@@ -86,7 +86,12 @@ struct MmaPattern : KernelPattern<MmaOp> {
     int64_t first = op.getKBlock().value_or(0);
     int64_t last = op.getKBlock() ? first + 1 : blocks;
     int64_t steps = rowBytes / 32;
-    for (int64_t i = first * steps; i < last * steps; ++i) {
+    int64_t begin = first * steps, end = last * steps;
+    if (op.getHalf()) {
+      int64_t middle = begin + (end - begin) / 2;
+      (*op.getHalf() == 0 ? end : begin) = middle;
+    }
+    for (int64_t i = begin; i < end; ++i) {
       int64_t block = i / steps, within = i % steps * 2;
       Value a = arith::AddIOp::create(
           rewriter, loc, baseA,
@@ -94,7 +99,7 @@ struct MmaPattern : KernelPattern<MmaOp> {
       Value b = arith::AddIOp::create(
           rewriter, loc, baseB,
           constantI64(rewriter, loc, block * blockB + within));
-      bool fresh = op.getFresh() && i == first * steps;
+      bool fresh = op.getFresh() && i == begin;
       sum = WgmmaOp::create(rewriter, loc, op.getType(), a, b, sum,
                             static_cast<uint32_t>(op.getType().getCols()), k,
                             tileA.getElementType(), tileB.getElementType(),

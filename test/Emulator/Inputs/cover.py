@@ -30,6 +30,7 @@ RING = {
     "split K": ["1", "2 cluster", "4 cluster", "3 workspace", "3 stream_k"],
     "split": ["1 cooperative", "2 cooperative", "3 cooperative", "4 cooperative",
               "2 pingpong"],
+    "turns": ["", " in_turn"],
     "epilogue": ["tma", "vector", "accumulate"],
     "output": ["bf16", "f32"],
     "form": ["plain", "swap_ab"],
@@ -72,6 +73,7 @@ def no_ring(one, other):
     swap = {"form": ["swap_ab"]}
     parts = {"split K": RING["split K"][1:]}
     pingpong = {"split": ["2 pingpong"]}
+    turns = {"turns": [" in_turn"]}
     clusters = {"cluster": RING["cluster"][1:]}
     dynamic = {"tiles": ["dynamic"]}
     some = {"rows loaded": ["some"]}
@@ -133,6 +135,12 @@ def no_ring(one, other):
         {**deep, **multicast},
         {**deep, "late sizes": ["mnk"]},
         {**unpromoted, "chains": ["2 overlapped", "2 K blocks overlapped"]},
+        # One chain at a time of each of several consumers, to be promoted.
+        {**turns, **unpromoted},
+        {**turns, **pingpong},
+        {**turns, "split": ["1 cooperative"]},
+        {**turns, "rows": [64]},
+        {**turns, "chains": ["2 overlapped", "2 K blocks overlapped"]},
     ]
     return any(has(both, rule) for rule in rules)
 
@@ -220,7 +228,7 @@ def ring_case(rng, axes):
         persistent = pick(["true", "false"]) if one_part else "false"
     fields = [
         f"tile = {rows}x{axes['columns']}x{depth}",
-        f"consumers = {consumers}",
+        f"consumers = {consumers}{axes['turns']}",
         f"stages = {axes['stages']}",
         f"regs = [{'0, 0' if swap else registers}]",
         f"store = {'tma' if axes['epilogue'] == 'tma' else 'vector'}",

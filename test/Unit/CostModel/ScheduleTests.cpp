@@ -38,6 +38,8 @@ TEST(Schedule, EveryFieldRoundTrips) {
 
 TEST(Schedule, OtherKeywords) {
   for (const char *text : {"tile = 128x192x64, consumers = 2 pingpong",
+                           "tile = 128x256x128, consumers = 2 cooperative "
+                           "in_turn, promote = 128",
                            "tile = 64x16x128, split_k = 2 workspace",
                            "tile = 64x16x128, split_k = 8 stream_k",
                            "tile = 64x16x128, form = register",

@@ -137,6 +137,45 @@ TEST(VerifySchedule, StagesAndThreads) {
                   "ctas_per_sm = 5");
 }
 
+TEST(VerifySchedule, InTurn) {
+  const std::string turns = "consumers = 2 cooperative in_turn";
+  expectLegal(fp8(), "tile = 128x256x128, " + turns +
+                         ", n_blocks = 2, stages = 3, promote = 128");
+  expectLegal(fp8(), "tile = 192x128x128, consumers = 3 cooperative in_turn, "
+                     "promote = 128, regs = [32, 160]");
+  expectViolation(bf16(), "tile = 128x128x64, " + turns,
+                  "consumers: in_turn needs partial sums that are promoted, "
+                  "found operands of type bf16",
+                  "consumers = 2 cooperative without in_turn");
+  expectViolation(fp8(),
+                  "tile = 128x128x128, consumers = 2 pingpong in_turn, "
+                  "promote = 128",
+                  "consumers: in_turn needs at least 2 cooperative consumers, "
+                  "found 2 pingpong");
+  expectViolation(fp8(),
+                  "tile = 64x128x128, consumers = 1 cooperative in_turn, "
+                  "promote = 128",
+                  "consumers: in_turn needs at least 2 cooperative consumers, "
+                  "found 1 cooperative");
+  expectViolation(fp8(),
+                  "tile = 128x176x128, " + turns +
+                      ", n_blocks = 2 overlapped, promote = 128",
+                  "consumers: in_turn needs one WGMMA chain of a consumer at a "
+                  "time, found n_blocks overlapped",
+                  "n_blocks = 2");
+  expectViolation(fp8(),
+                  "tile = 128x128x32, swizzle = [32, 32, 128], " + turns +
+                      ", promote = 32",
+                  "consumers: in_turn needs partial sums that are promoted and "
+                  "at least 64 bytes of K in a K block, found promote = 32 and "
+                  "tile K = 32");
+  expectViolation(fp8(),
+                  "tile = 8x16x128, consumers = 4 cooperative in_turn, "
+                  "stages = 1, promote = 128, form = register, store = "
+                  "vector, persistent = false",
+                  "consumers: expected no in_turn in form register");
+}
+
 TEST(VerifySchedule, SharedMemory) {
   expectViolation(bf16(), "tile = 128x256x64, stages = 6",
                   "bytes used, 232448 available", "stages = 4 fits");

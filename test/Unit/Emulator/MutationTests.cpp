@@ -111,6 +111,10 @@ std::vector<Subject> subjects() {
                "tile = 128x128x64, stages = 3", 200, 136, 448),
       compiled("FP8 1x128", blocks + ",scale_a_major=mn",
                "tile = 128x128x128, stages = 3, promote = 128", 200, 136, 896),
+      compiled("FP8 1x128, in turn", blocks + ",scale_a_major=mn",
+               "tile = 128x128x128, consumers = 2 cooperative in_turn, stages "
+               "= 3, promote = 128",
+               200, 136, 896),
       compiled("BF16, one consumer", "a=bf16,b=bf16,d=f32",
                "tile = 64x64x64, consumers = 1 cooperative, stages = 2", 100,
                72, 320),

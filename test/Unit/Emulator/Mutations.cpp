@@ -120,6 +120,29 @@ static bool isCoveredByCluster(NVVM::BarrierOp barrier) {
          isa_and_nonnull<NVVM::ClusterWaitOp>(arrive->getNextNode());
 }
 
+/// True of what stands right in front of WGMMAs, behind it nothing but values
+/// and a fence: the wait for a consumer's turn, or the end of a chain's first
+/// half. Turns say when to multiply, not what.
+static bool isBeforeWgmma(Operation *op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (isa<mlir::dgemm::WgmmaOp>(next))
+      return true;
+    if (!isPure(next) && !isa<mlir::dgemm::WgmmaFenceOp>(next))
+      return false;
+  }
+  return false;
+}
+
+/// True where consumers multiply in turn.
+static bool hasTurns(Operation *op) {
+  return op->getParentOfType<LLVM::LLVMFuncOp>()
+      .walk([](NVVM::BarrierOp barrier) {
+        return isBeforeWgmma(barrier) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
   if (isa<NVVM::MBarrierArriveOp>(op)) {
     if (oneTile && isBehindLoop(op))
@@ -178,13 +201,16 @@ static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
   } else if (auto barrier = dyn_cast<NVVM::BarrierOp>(op)) {
     if (isCoveredByCluster(barrier))
       return;
-    visit("drop-barrier", op, [=] { op->erase(); });
+    if (!isBeforeWgmma(op))
+      visit("drop-barrier", op, [=] { op->erase(); });
     if (barrier.getNumberOfThreads())
       visit("barrier-more-threads", op,
             [=] { addTo(op, op->getNumOperands() - 1, 32); });
   } else if (isa<NVVM::BarrierArriveOp>(op)) {
     visit("drop-barrier-arrive", op, [=] { op->erase(); });
-    if (op->getNumOperands() == 2)
+    // Whoever has the first of all turns, the others follow.
+    bool firstTurn = !op->getParentOfType<scf::ForOp>() && hasTurns(op);
+    if (op->getNumOperands() == 2 && !firstTurn)
       visit("barrier-arrive-wrong-id", op, [=] { addTo(op, 0, 1); });
   } else if (isa<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>(op)) {
     Operation *wait = op->getNextNode();
@@ -303,10 +329,15 @@ static void visitCopies(Operation *op, const Visit &visit) {
 
 static void visitWgmma(Operation *op, const Visit &visit) {
   if (auto wait = dyn_cast<mlir::dgemm::WgmmaWaitOp>(op)) {
-    visit("wgmma-wait-weaker", op,
-          [=]() mutable { wait.setPending(wait.getPending() + 1); });
+    // In front of a turn handed on, it only says when.
+    bool timing = wait->getNumResults() == 0 && wait->getNextNode() &&
+                  isa<NVVM::BarrierArriveOp>(wait->getNextNode());
+    if (!timing)
+      visit("wgmma-wait-weaker", op,
+            [=]() mutable { wait.setPending(wait.getPending() + 1); });
   } else if (isa<NVVM::WgmmaGroupSyncAlignedOp>(op)) {
-    visit("drop-wgmma-commit", op, [=] { op->erase(); });
+    if (!isBeforeWgmma(op))
+      visit("drop-wgmma-commit", op, [=] { op->erase(); });
   } else if (auto fence = dyn_cast<mlir::dgemm::WgmmaFenceOp>(op)) {
     // A fence can be left out when its values are in flight already; it
     // matters when they are fresh, as their registers were in use before.

@@ -444,6 +444,8 @@ LogicalResult MmaOp::verify() {
                          << getCol() + cols - 1 << " of "
                          << (getSwapped() ? "an A" : "a B") << " tile with "
                          << side.getRows() << " rows";
+  if (getHalf() && *getHalf() != 0 && *getHalf() != 1)
+    return emitOpError() << "half must be 0 or 1, found " << *getHalf();
   return success();
 }
 

@@ -42,7 +42,8 @@ private:
   /// Waits until at most `pending` groups run; resolves what is then complete.
   void waitFor(Operation *before, int pending);
   void visitPromote(PromoteOp promote);
-  void visitRelease(Operation *op, ReleaseOp release);
+  /// Waits before `op` unless at most `pending` groups run there anyway.
+  void visitPending(Operation *op, int pending);
   /// Takes the fragments to pin, as operands of a tied op.
   SmallVector<Value> takePins();
   void replacePins(ArrayRef<Value> pins, ValueRange pinned, Operation *by);
@@ -98,11 +99,18 @@ size_t FenceInserter::fenceRun(ArrayRef<Operation *> ops, size_t first) {
       break;
   }
 
+  // A product in halves: the second goes on where the first one of this run
+  // left off, with no fence of its own but a group of its own.
+  auto continues = [&](MmaOp mma) {
+    return llvm::is_contained(run, mma.getAccumulator().getDefiningOp<MmaOp>());
+  };
   SmallVector<Value> accumulators;
   SmallVector<Type> handedTypes;
   SmallVector<MmaOp> tied;
   for (MmaOp mma : run) {
     Value accumulator = mma.getAccumulator();
+    if (continues(mma))
+      continue;
     if (mma.getFresh()) {
       if (spent.empty())
         continue;
@@ -124,13 +132,19 @@ size_t FenceInserter::fenceRun(ArrayRef<Operation *> ops, size_t first) {
     if (isa_and_nonnull<WgmmaUndefOp>(old) && old->use_empty())
       old->erase();
   }
+  bool open = false;
   for (MmaOp mma : run) {
-    if (!mma.getFresh())
+    open = !mma.getFresh() && !continues(mma);
+    if (open)
       continue;
+    if (!mma.getFresh())
+      llvm::erase_if(outstanding, [&](const Outstanding &entry) {
+        return entry.value == mma.getAccumulator();
+      });
     outstanding.push_back({mma.getResult(), groups});
     commitAfter(mma);
   }
-  if (!run.back().getFresh())
+  if (open)
     commitAfter(run.back());
   return end;
 }
@@ -170,8 +184,7 @@ void FenceInserter::visitPromote(PromoteOp promote) {
   pins.push_back(promote.getResult());
 }
 
-void FenceInserter::visitRelease(Operation *op, ReleaseOp release) {
-  int pending = release.getPending();
+void FenceInserter::visitPending(Operation *op, int pending) {
   if (groups - pending > completed)
     waitFor(op, pending);
 }
@@ -189,7 +202,10 @@ void FenceInserter::run() {
     if (auto promote = dyn_cast<PromoteOp>(op)) {
       visitPromote(promote);
     } else if (auto release = dyn_cast<ReleaseOp>(op)) {
-      visitRelease(op, release);
+      visitPending(op, release.getPending());
+    } else if (auto arrive = dyn_cast<OrderArriveOp>(op);
+               arrive && arrive.getPending()) {
+      visitPending(op, *arrive.getPending());
     } else if (isa<StageOp>(op)) {
       staged = true;
     } else if (isa<WarpgroupBarrierOp>(op) && staged) {
@@ -201,7 +217,7 @@ void FenceInserter::run() {
     } else if (auto guarded = dyn_cast<scf::IfOp>(op)) {
       // The wait is for all threads, so it stands outside the condition.
       for (ReleaseOp release : guarded.thenBlock()->getOps<ReleaseOp>())
-        visitRelease(op, release);
+        visitPending(op, release.getPending());
     }
     for (Region &region : op->getRegions())
       for (Block &nested : region)

@@ -118,6 +118,7 @@ private:
                                 int liveBlocks, Value first, Value end,
                                 ValueRange held, ValueRange inits);
   void readRingScales(Value slot);
+  Value multiply(Value slot, int mb, int nb, int kBlock);
   void promoteBlock(int64_t residue, int kBlock, int block,
                     const GlobalScales &reader, Value partial, Value &sum);
   void storeInFirstCta(OpBuilder &at, TileStoreOp store,
@@ -142,6 +143,8 @@ private:
   /// For global row scales: row of each m64 block within A.
   SmallVector<Value> globalRows;
   Value firstGroup, groups, limit, lastBlock;
+  /// The warpgroup that multiplies after this one.
+  Value nextInTurn;
   /// Swapped: the B scale block of each m64 block.
   SmallVector<Value> rowGroups;
   /// A scales of the current step from the ring: those of all blocks for its
@@ -291,6 +294,29 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
   return results;
 }
 
+/// The fresh product of one K block of the slot. Consumers in turn wait for
+/// theirs first, and pass it on once the first half has run: what remains keeps
+/// the tensor core busy until the next one's multiplications arrive.
+Value MmaPartitioner::multiply(Value slot, int mb, int nb, int kBlock) {
+  Value product = WgmmaUndefOp::create(builder, loc, inflight);
+  auto issue = [&](UnitAttr fresh, IntegerAttr half) {
+    product =
+        MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
+                      builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
+                      product, fresh, builder.getI32IntegerAttr(kBlock), half,
+                      swapped() ? builder.getUnitAttr() : UnitAttr());
+  };
+  if (!schedule.inTurn) {
+    issue(builder.getUnitAttr(), IntegerAttr());
+    return product;
+  }
+  OrderWaitOp::create(builder, loc, wg);
+  issue(builder.getUnitAttr(), builder.getI32IntegerAttr(0));
+  issue(UnitAttr(), builder.getI32IntegerAttr(1));
+  OrderArriveOp::create(builder, loc, nextInTurn, builder.getI32IntegerAttr(1));
+  return product;
+}
+
 /// The loop over steps `first` to `end` (excluded), whose scales `held` holds.
 /// It carries the fragments, slot, phase, whether the slot has been seen to be
 /// full, and what its reader asks for.
@@ -336,12 +362,7 @@ SmallVector<Value> MmaPartitioner::buildSteps(GlobalScales &reader,
     if (i < total) {
       int block = live[i % perKBlock];
       int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
-      Value undefined = WgmmaUndefOp::create(builder, loc, inflight);
-      partials[i] = MmaOp::create(
-          builder, loc, inflight, ring, slot, blockRows[mb],
-          builder.getI32IntegerAttr(nb * schedule.nPerBlock()), undefined,
-          builder.getUnitAttr(), builder.getI32IntegerAttr(i / perKBlock),
-          swapped() ? builder.getUnitAttr() : UnitAttr());
+      partials[i] = multiply(slot, mb, nb, i / perKBlock);
     }
     int done = i - (depth - 1);
     if (done < 0)
@@ -398,7 +419,7 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
     sums[block] =
         MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
                       builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
-                      sums[block], UnitAttr(), IntegerAttr(),
+                      sums[block], UnitAttr(), IntegerAttr(), IntegerAttr(),
                       swapped() ? builder.getUnitAttr() : UnitAttr());
   }
   Value hasPrevious =
@@ -616,6 +637,12 @@ void MmaPartitioner::run() {
     }
     if (scalesOfAInMemory() && !swapped())
       globalRows.push_back(arith::AddIOp::create(builder, loc, m0, row));
+  }
+  if (schedule.inTurn) {
+    Value next =
+        arith::AddIOp::create(builder, loc, wg, constantI32(builder, loc, 1));
+    nextInTurn = arith::RemUIOp::create(
+        builder, loc, next, constantI32(builder, loc, schedule.consumers));
   }
   limit = sizeOf(builder, loc, kernel, Symbol::M);
   // K = 0 gives a number that is never used.

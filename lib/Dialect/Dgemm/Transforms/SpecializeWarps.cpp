@@ -153,6 +153,17 @@ struct SpecializeWarpsPass
             [](OpBuilder &, SmallVectorImpl<Value> &) {});
   }
 
+  /// Warpgroup 0 multiplies first: the last one hands it the tensor core.
+  void letFirstBegin(OpBuilder &builder, Location loc, Value wg, int last) {
+    Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         wg, constantI32(builder, loc, last));
+    scf::IfOp::create(builder, loc, isLast, [&](OpBuilder &body, Location loc) {
+      OrderArriveOp::create(body, loc, constantI32(body, loc, 0),
+                            IntegerAttr());
+      scf::YieldOp::create(body, loc);
+    });
+  }
+
   void createConsumer(OpBuilder &builder, KernelOp kernel, TilesOp tiles,
                       Value ring) {
     OpBuilder::InsertionGuard guard(builder);
@@ -163,6 +174,8 @@ struct SpecializeWarpsPass
     Value wg = block.addArgument(builder.getI32Type(), loc);
     builder.setInsertionPointToStart(&block);
     if (schedule.mode == ::dgemm::ConsumerMode::Cooperative) {
+      if (schedule.inTurn)
+        letFirstBegin(builder, loc, wg, schedule.consumers - 1);
       RoleCloner(builder, /*producer=*/false)
           .clone(
               tiles, tiles.getInits(), Value{}, 1, [](OpBuilder &) {},
@@ -178,22 +191,15 @@ struct SpecializeWarpsPass
     auto first =
         AdvanceOp::create(builder, loc, i32, i32, ring, tiles.getInits()[0],
                           tiles.getInits()[1], ahead);
-    // Warpgroup 0 multiplies first; 1 hands it the tensor core.
+    letFirstBegin(builder, loc, wg, 1);
     Value one = constantI32(builder, loc, 1);
-    Value isSecond =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wg, one);
-    scf::IfOp::create(
-        builder, loc, isSecond, [&](OpBuilder &body, Location loc) {
-          OrderArriveOp::create(body, loc, constantI32(body, loc, 0));
-          scf::YieldOp::create(body, loc);
-        });
     Value other = arith::XOrIOp::create(builder, loc, wg, one);
     RoleCloner(builder, /*producer=*/false)
         .clone(
             tiles, first.getResults(), wg, schedule.consumers,
             [&](OpBuilder &body) { OrderWaitOp::create(body, loc, wg); },
             [&](OpBuilder &body, SmallVectorImpl<Value> &state) {
-              OrderArriveOp::create(body, loc, other);
+              OrderArriveOp::create(body, loc, other, IntegerAttr());
               auto next = AdvanceOp::create(body, loc, i32, i32, ring, state[0],
                                             state[1], blocks);
               state.assign({next.getNextSlot(), next.getNextPhase()});

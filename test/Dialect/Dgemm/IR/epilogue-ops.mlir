@@ -75,5 +75,7 @@ func.func @boxes(%x: !dgemm.fragment<64x88xf32>, %map: !dgemm.tensor_map, %wg: i
   dgemm.order_wait %wg
   // CHECK-NEXT: dgemm.order_arrive %[[WG]]{{$}}
   dgemm.order_arrive %wg
+  // CHECK-NEXT: dgemm.order_arrive %[[WG]] {pending = 1 : i32}
+  dgemm.order_arrive %wg {pending = 1 : i32}
   return
 }

@@ -85,6 +85,16 @@ func.func @mma_misaligned(%ring: !ring, %i: i32, %x: !dgemm.inflight<64x8xf32>) 
 
 // -----
 
+!t = !dgemm.tile<64x64xbf16, swizzle = 128>
+!ring = !dgemm.ring<2 x [!t, !t]>
+func.func @mma_third_half(%ring: !ring, %i: i32, %x: !dgemm.inflight<64x8xf32>) {
+  // expected-error @+1 {{half must be 0 or 1, found 2}}
+  %y = dgemm.mma %ring[%i] rows %i cols 0 into %x {half = 2 : i32} : !ring, !dgemm.inflight<64x8xf32>
+  return
+}
+
+// -----
+
 func.func @promote_struct(%x: !dgemm.fragment<64x8xf32>, %p: !llvm.struct<(f32, f32, f32, f32)>) {
   // expected-error @+1 {{the partial product must be a fragment or in flight, found '!llvm.struct<(f32, f32, f32, f32)>'}}
   %y = dgemm.promote %x, %p : !llvm.struct<(f32, f32, f32, f32)> -> !dgemm.fragment<64x8xf32>

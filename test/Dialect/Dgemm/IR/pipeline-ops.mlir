@@ -75,6 +75,8 @@ func.func @multiply(%ring: !ring, %slot: i32, %sum: !dgemm.fragment<64x88xf32>) 
   %x = dgemm.mma %ring[%slot] rows %slot cols 88 into %u fresh : !ring, !dgemm.inflight<64x88xf32>
   // CHECK-NEXT: dgemm.mma %[[RING]]{{ ?}}[%[[SLOT]]] rows %[[SLOT]] cols 0 into %[[X]] : {{.*}}, <64x88xf32>
   %y = dgemm.mma %ring[%slot] rows %slot cols 0 into %x : !ring, !dgemm.inflight<64x88xf32>
+  // CHECK-NEXT: dgemm.mma %[[RING]]{{ ?}}[%[[SLOT]]] rows %[[SLOT]] cols 0 into %{{.*}} {half = 1 : i32} : {{.*}}, <64x88xf32>
+  %half = dgemm.mma %ring[%slot] rows %slot cols 0 into %y {half = 1 : i32} : !ring, !dgemm.inflight<64x88xf32>
   // CHECK-NEXT: dgemm.wgmma_commit{{$}}
   dgemm.wgmma_commit
   // CHECK-NEXT: %[[F:.*]] = dgemm.promote %[[SUM]], %[[Y:.*]] : !dgemm.inflight<64x88xf32> -> <64x88xf32>

@@ -96,7 +96,7 @@ def Dgemm_ScheduleAttr : Dgemm_Attr<"Schedule", "schedule"> {
     | field | meaning |
     |---|---|
     | `tile = MxNxK` | tile of one CTA, in elements |
-    | `consumers = 2 cooperative\|pingpong` | consumer warpgroups and how they share tiles |
+    | `consumers = 2 cooperative\|pingpong [in_turn]` | consumer warpgroups and how they share tiles; each starts a product when the one before it is half way through its own |
     | `n_blocks = 2 [overlapped]` | pieces of the tile's N; promotion of one product under those that follow in the ring step |
     | `stages = 4`, `kblocks_per_stage = 2` | slots of the ring and K blocks in each |
     | `swizzle = [128, 128, 128]` | bytes, of A, B and D in shared memory: 0, 32, 64 or 128 |

@@ -140,17 +140,22 @@ def Dgemm_WarpgroupBarrierOp
 }
 
 def Dgemm_OrderWaitOp : Dgemm_RingBarrierOp<"order_wait"> {
-  let summary = "ping-pong: wait for the tensor core to be handed over";
+  let summary = "consumer: wait for the tensor core to be handed over";
   let description = [{
-    Warpgroup `wg` waits until the other consumer has arrived for it with
-    `dgemm.order_arrive`.
+    Warpgroup `wg` waits until another consumer has arrived for it with
+    `dgemm.order_arrive`: before each tile in ping-pong, before each chain of
+    multiplications where consumers multiply in turn.
   }];
   let arguments = (ins I32:$wg);
   let assemblyFormat = "$wg attr-dict";
 }
 def Dgemm_OrderArriveOp : Dgemm_RingBarrierOp<"order_arrive"> {
-  let summary = "ping-pong: hand the tensor core to warpgroup `wg`";
-  let arguments = (ins I32:$wg);
+  let summary = "consumer: hand the tensor core to warpgroup `wg`";
+  let description = [{
+    With `pending` only when at most that many of the WGMMA groups committed so
+    far still run (by what insert-fences puts in front).
+  }];
+  let arguments = (ins I32:$wg, OptionalAttr<I32Attr>:$pending);
   let assemblyFormat = "$wg attr-dict";
 }
 

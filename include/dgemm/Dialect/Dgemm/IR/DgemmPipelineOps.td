@@ -211,6 +211,7 @@ def Dgemm_MmaOp
     when absent) for rows `row` to `row + 63` of
     the slot's A tile (member 0) and columns `col` to `col + n - 1` of its B
     tile (member 1): accumulator + a x b^T, or with `fresh` the product alone.
+    With `half` 0 or 1 it issues the first or the second half of them only.
     With `swapped` the rows are those of B's tile and the columns those of A's,
     and the result is the transposed block.
     Asynchronous: the result is in flight until a `dgemm.wgmma_wait`.
@@ -218,7 +219,7 @@ def Dgemm_MmaOp
   let arguments = (ins Dgemm_RingType:$ring, I32:$slot, I32:$row,
                        I32Attr:$col, Dgemm_InflightType:$accumulator,
                        UnitAttr:$fresh, OptionalAttr<I32Attr>:$k_block,
-                       UnitAttr:$swapped);
+                       OptionalAttr<I32Attr>:$half, UnitAttr:$swapped);
   let results = (outs Dgemm_InflightType:$result);
   let assemblyFormat = [{
     $ring `[` $slot `]` `rows` $row `cols` $col `into` $accumulator
