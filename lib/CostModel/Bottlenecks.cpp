@@ -72,9 +72,12 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
     lift("load latency", "more stages in flight", [](DeviceModel &d) {
       d.large.loadLatency = d.large.latencyRow = 0;
       d.large.latencyRowApart = d.large.missLatency = 0;
+      d.large.slotUsePromoted = d.large.slotUseQueued = 0;
     });
     lift("L2", "larger tiles, or neighbours that share the larger panel",
-         [](DeviceModel &d) { d.large.loadStep = d.large.l2Row = 0; });
+         [](DeviceModel &d) {
+           d.large.loadStep = d.large.l2Row = d.large.l2Far = 0;
+         });
     lift("promotion", "n-blocks whose promotion overlaps the next block",
          [](DeviceModel &d) {
            d.large.promotion = d.large.chainSync = d.large.extraBlock =
@@ -88,6 +91,7 @@ std::vector<Bottleneck> bottlenecks(const Problem &problem,
          [](DeviceModel &d) {
            d.large.epilogueBase = d.large.epilogueColumn =
                d.large.epilogueRound = 0;
+           d.large.storeRow = d.large.storeFragment = 0;
          });
     lift("power", "fewer operand bytes moved per multiplication",
          [](DeviceModel &d) {

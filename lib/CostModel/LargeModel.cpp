@@ -63,65 +63,6 @@ static std::pair<double, double> l2Shares(const CostInputs &in,
   return alongM ? std::pair(walked, across) : std::pair(across, walked);
 }
 
-/// K blocks after which half of LargeCoefficients::fallInStep is paid. From
-/// 128x256 tiles in two n-blocks: as predicted without the term up to K = 2048,
-/// 4 % slower at 7168, 8 % at 28672.
-static constexpr double kFallInSteps = 64;
-
-/// `missed` is the share of its rows that come out of DRAM.
-static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
-                             double kBlocks, double missed) {
-  const LargeCoefficients &c = device.large;
-  TileCycles out;
-  double m64 = in.tileM / 64.0;
-  // One K block is four WGMMAs deep (32 bytes of K each); partial K blocks of
-  // narrower swizzles scale down.
-  double depth = 4 * in.tileKBytes / 128.0;
-  int lastColumns = in.tileN - (in.nBlocks - 1) * in.blockColumns;
-  double columns = double(in.blockColumns) * (in.nBlocks - 1) + lastColumns;
-  out.tensor = depth * m64 * columns / 2 * device.tensorCycleFactor;
-  out.sharedMemory = depth * m64 * (16.0 * in.nBlocks + columns / 4);
-  double rowsA = double(in.tileM) / in.clusterN;
-  double rowsB = double(in.tileN) / in.clusterM;
-  double rowsApart = in.rasterOrder == RasterOrder::AlongM ? rowsA : rowsB;
-  double late = missed > 0 ? missed / (missed + c.missShare) : 0;
-  out.latency =
-      ((c.loadLatency + c.missLatency * late) / in.kBlocksPerStage +
-       c.latencyRow * (rowsA + rowsB) + c.latencyRowApart * rowsApart) /
-      in.freeSlots(c.heldPromoted, c.heldQueued);
-  auto [shareA, shareB] = l2Shares(in, c);
-  out.load = c.loadStep / in.kBlocksPerStage +
-             c.l2Row * (rowsA * shareA + rowsB * shareB);
-  double sharing = in.pingPong ? 1 : in.consumers;
-  double elements = double(in.tileM) * in.tileN / 128;
-  out.promotion = in.promoted ? c.promotion * elements / sharing : 0;
-  out.chain = consumerChain(
-      in, c, std::max(out.tensor, out.sharedMemory) / sharing, out.promotion);
-  out.kBlock =
-      softMax(c.softChain, {softMax(c.softKBlock, {out.tensor, out.sharedMemory,
-                                                   out.latency, out.load}),
-                            out.chain});
-  if (in.promoted && !in.overlapPromotion && !in.pingPong)
-    out.kBlock +=
-        c.promotionContention * elements +
-        (in.nBlocks > 1 ? c.fallInStep * kBlocks / (kBlocks + kFallInSteps)
-                        : 0);
-  if (in.clusterM * in.clusterN > 1)
-    out.kBlock += c.cluster + (in.fp8 ? c.cluster8 : 0);
-
-  out.epilogue = c.epilogueBase + c.epilogueColumn * in.tileN * in.mBlocks +
-                 c.epilogueRound * std::max(in.storeChunks - 1, 0);
-  double rows = kBlocks * (rowsA + rowsB);
-  double storeBoxes = in.storeBoxColumns > 0
-                          ? std::ceil(double(in.tileN) / in.storeBoxColumns)
-                          : 0;
-  out.tma = c.tmaRow * (rows + in.tileM * storeBoxes);
-  double main = kBlocks * out.kBlock;
-  out.tile =
-      softMax(c.softBody, {in.pingPong ? main : main + out.epilogue, out.tma});
-  return out;
-}
-
 namespace {
 /// How the tiles of D are dealt out.
 struct Deal {
@@ -151,7 +92,97 @@ struct Deal {
                    ///< how much of a tile each CTA has there
   double rest = 0; ///< tiles whose K steps are dealt out
 };
+
+/// What the CTAs of a wave have in common: tiles in rows and columns, `inner`
+/// of them along the direction in which groups are walked.
+struct WavePanels {
+  WavePanels(const CostInputs &in, const Deal &deal) {
+    bool alongM = in.rasterOrder == RasterOrder::AlongM;
+    double innerTiles = double(alongM ? deal.tilesM : deal.tilesN);
+    double outerTiles = double(alongM ? deal.tilesN : deal.tilesM);
+    double rowBytes = double(in.k) * in.operandBytes;
+    innerBytes = rowBytes * (alongM ? in.tileM : in.tileN);
+    outerBytes = rowBytes * (alongM ? in.tileN : in.tileM);
+    tiles = std::min(deal.grid / deal.parts, innerTiles * outerTiles);
+    group = std::min({double(in.rasterGroup), innerTiles, tiles});
+    outer = std::min(outerTiles, tiles / group);
+    inner = tiles / outer;
+  }
+  /// Of all panels that the wave reads.
+  double bytes() const { return inner * innerBytes + outer * outerBytes; }
+
+  double tiles;                  ///< of the wave
+  double group;                  ///< of these, neighbours along `inner`
+  double inner, outer;           ///< panels of either operand
+  double innerBytes, outerBytes; ///< of one of them
+};
 } // namespace
+
+/// K blocks after which half of LargeCoefficients::fallInStep is paid. From
+/// 128x256 tiles in two n-blocks: as predicted without the term up to K = 2048,
+/// 4 % slower at 7168, 8 % at 28672.
+static constexpr double kFallInSteps = 64;
+
+/// `missed` is the share of its rows that come out of DRAM, `filled` that of
+/// the cache that the panels of a wave take.
+static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
+                             double kBlocks, double missed, double filled) {
+  const LargeCoefficients &c = device.large;
+  TileCycles out;
+  double m64 = in.tileM / 64.0;
+  // One K block is four WGMMAs deep (32 bytes of K each); partial K blocks of
+  // narrower swizzles scale down.
+  double depth = 4 * in.tileKBytes / 128.0;
+  int lastColumns = in.tileN - (in.nBlocks - 1) * in.blockColumns;
+  double columns = double(in.blockColumns) * (in.nBlocks - 1) + lastColumns;
+  out.tensor = depth * m64 * columns / 2 * device.tensorCycleFactor;
+  out.sharedMemory = depth * m64 * (16.0 * in.nBlocks + columns / 4);
+  double rowsA = double(in.tileM) / in.clusterN;
+  double rowsB = double(in.tileN) / in.clusterM;
+  bool alongM = in.rasterOrder == RasterOrder::AlongM;
+  double rowsApart = alongM ? rowsA : rowsB;
+  double late = missed > 0 ? missed / (missed + c.missShare) : 0;
+  out.latency =
+      ((c.loadLatency + c.missLatency * late) / in.kBlocksPerStage +
+       c.latencyRow * (rowsA + rowsB) + c.latencyRowApart * rowsApart +
+       (in.promoted ? c.slotUsePromoted : c.slotUseQueued) *
+           std::max(out.tensor, out.sharedMemory)) /
+      in.freeSlots(c.heldPromoted, c.heldQueued);
+  auto [shareA, shareB] = l2Shares(in, c);
+  out.load = c.loadStep / in.kBlocksPerStage +
+             c.l2Row * (rowsA * shareA + rowsB * shareB) +
+             c.l2Far * filled * rowsApart * (alongM ? shareA : shareB);
+  double sharing = in.pingPong ? 1 : in.consumers;
+  double elements = double(in.tileM) * in.tileN / 128;
+  out.promotion = in.promoted ? c.promotion * elements / sharing : 0;
+  out.chain = consumerChain(
+      in, c, std::max(out.tensor, out.sharedMemory) / sharing, out.promotion);
+  out.kBlock =
+      softMax(c.softChain, {softMax(c.softKBlock, {out.tensor, out.sharedMemory,
+                                                   out.latency, out.load}),
+                            out.chain});
+  if (in.promoted && !in.overlapPromotion && !in.pingPong)
+    out.kBlock +=
+        c.promotionContention * elements +
+        (in.nBlocks > 1 ? c.fallInStep * kBlocks / (kBlocks + kFallInSteps)
+                        : 0);
+  if (in.clusterM * in.clusterN > 1)
+    out.kBlock += c.cluster + (in.fp8 ? c.cluster8 : 0);
+
+  // D goes by TMA, in rows of boxes, or from registers, eight elements at once.
+  bool boxes = in.storeBoxColumns > 0;
+  double storeRows =
+      boxes ? in.tileM * std::ceil(double(in.tileN) / in.storeBoxColumns) : 0;
+  double fragments = boxes ? 0 : double(in.tileM) * in.tileN / 8;
+  out.epilogue = c.epilogueBase + c.epilogueColumn * in.tileN * in.mBlocks +
+                 c.epilogueRound * std::max(in.storeChunks - 1, 0) +
+                 c.storeRow * storeRows + c.storeFragment * fragments;
+  out.tma = c.tmaRow * (kBlocks * (rowsA + rowsB) + storeRows);
+  double main = kBlocks * out.kBlock;
+  out.tile =
+      softMax(c.softTma, {in.pingPong ? main : main + out.epilogue, out.tma});
+  return out;
+}
 
 RasterWalk rasterWalk(const CostInputs &in, const DeviceModel &device) {
   Deal deal(in, device);
@@ -246,27 +277,15 @@ static double dealtReduction(const CostInputs &in, const DeviceModel &device,
 /// do, for whoever is ahead waits for DRAM while the other's rows come out of
 /// the cache; CTAs farther apart that have a panel in common read it twice
 /// unless the wave's panels stay in the cache.
-static double driftReads(const CostInputs &in, const DeviceModel &device,
-                         const Deal &deal) {
-  const LargeCoefficients &c = device.large;
-  bool alongM = in.rasterOrder == RasterOrder::AlongM;
-  double innerTiles = double(alongM ? deal.tilesM : deal.tilesN);
-  double outerTiles = double(alongM ? deal.tilesN : deal.tilesM);
-  double rowBytes = double(in.k) * in.operandBytes;
-  double innerBytes = rowBytes * (alongM ? in.tileM : in.tileN);
-  double outerBytes = rowBytes * (alongM ? in.tileN : in.tileM);
-  double grid = std::min(deal.grid / deal.parts, innerTiles * outerTiles);
-  double group = std::min({double(in.rasterGroup), innerTiles, grid});
-  double outer = std::min(outerTiles, grid / group);
-  double inner = grid / outer;
+static double driftReads(const CostInputs &in, const LargeCoefficients &c,
+                         const WavePanels &wave) {
   // In groups of one the neighbours are those along the other dimension.
-  bool single = group < 2;
-  double distance = single ? outer : group;
-  double asked =
-      single ? (grid - outer) * outerBytes : (grid - inner) * innerBytes;
-  double missed = c.beyondL2(inner * innerBytes + outer * outerBytes);
-  return std::min(1.0, c.drift * in.stages * distance) * missed *
-         std::max(0.0, asked);
+  bool single = wave.group < 2;
+  double distance = single ? wave.outer : wave.group;
+  double asked = single ? (wave.tiles - wave.outer) * wave.outerBytes
+                        : (wave.tiles - wave.inner) * wave.innerBytes;
+  return std::min(1.0, c.drift * in.stages * distance) *
+         c.beyondL2(wave.bytes()) * std::max(0.0, asked);
 }
 
 /// Share of the rows that all tiles load which come out of DRAM; each wave
@@ -288,9 +307,11 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
   double kBlocks = ceilDiv(in.k * in.operandBytes, in.tileKBytes);
   Deal deal(in, device);
   double kBlocksPerCta = std::ceil(kBlocks / deal.parts);
-  double drift = driftReads(in, device, deal);
+  WavePanels wave(in, deal);
+  double drift = driftReads(in, c, wave);
   TileCycles cycles = tileCycles(in, device, kBlocksPerCta,
-                                 missedShare(in, deal, waveMisses, drift));
+                                 missedShare(in, deal, waveMisses, drift),
+                                 std::min(1.0, wave.bytes() / c.l2Panels));
   double work = deal.work, grid = deal.grid, waves = deal.waves;
   double resident = std::min<double>(in.ctasPerSM, work / device.smCount);
   // CTAs that share an SM share its tensor cores.
@@ -330,7 +351,7 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
   else if (in.splitKind != SplitKind::None)
     out.reduction = device.decode.reduceWorkspace +
                     in.splitK * double(in.m) * in.n * 4 / (c.hbmWrite * 1e6);
-  out.fixed = c.fixed;
+  out.fixed = c.fixed + (in.persistent ? 0 : c.wave * (deal.rounds - 1));
   out.microseconds = out.fixed + body + exposed + out.reduction;
 
   double blocks = kBlocksPerCta * waves * std::max(resident, 1.0);

@@ -89,7 +89,8 @@ struct CostBreakdown {
   double epilogue = 0;     ///< registers to D
   double memory = 0;       ///< HBM, with L2 reuse
   double reduction = 0;    ///< of a split K
-  double fixed = 0;        ///< launch, first fill, last store
+  double fixed = 0;        ///< launch, first fill, last store, further waves of
+                           ///< CTAs that are not persistent
   double quantisation = 0; ///< SM time lost in the last wave
   // Not times.
   double clock = 0;       ///< GHz

@@ -66,6 +66,10 @@ struct LargeCoefficients {
   /// SMs with neighbouring tiles whose loads of the same rows the L2 answers at
   /// once.
   double l2Sharers = 0;
+  /// What a row that neighbours do not have in common takes longer when the
+  /// panels of a wave fill the cache, in proportion where they fill part of it:
+  /// so many of these rows come out of the L2's other half. cyc
+  double l2Far = 0;
   /// CTAs whose tiles are apart in the raster fall out of step, the more the
   /// deeper their rings, and then read what they have in common again where it
   /// does not stay in the cache: share per ring slot and tile between them.
@@ -73,6 +77,9 @@ struct LargeCoefficients {
   /// Ring slots that are not free for the next load because a consumer has not
   /// given them back: with promotion, and where WGMMAs queue up.
   double heldPromoted = 1, heldQueued = 1;
+  /// Of the cycles in which a K block is multiplied, what its slot is not free
+  /// for after the load: with promotion, and where WGMMAs queue up.
+  double slotUsePromoted = 0, slotUseQueued = 0;
   /// Bandwidth of DRAM reads and of D's writes. TB/s
   double hbmRead = 2.5218, hbmWrite = 3.4588;
   /// One row of at most 128 bytes of a TMA request, load or store. cyc
@@ -81,21 +88,29 @@ struct LargeCoefficients {
   /// cyc
   double epilogueBase = 477.2975, epilogueColumn = 3.5471,
          epilogueRound = 185.0389;
+  /// What the epilogue waits for in addition: a row of a box of D that TMA
+  /// stores; eight elements of a row, which four lanes store from registers.
+  /// cyc
+  double storeRow = 0, storeFragment = 0;
+  /// Each wave of CTAs after the first where CTAs are not persistent: end of
+  /// one, start of the next, first fill of its ring. us
+  double wave = 0;
   /// Remote barrier arrival in a cluster, any type; in addition for FP8. cyc
   /// per K block
   double cluster = 32.3386, cluster8 = 18.6857;
   /// Partial sums that a CTA puts into the workspace or reads there, where K
   /// steps are dealt out. GB/s
   double partialBandwidth = 25;
-  /// Capacity the operand panels compete for. bytes
+  /// Capacity the operand panels compete for: half of the L2, for each half
+  /// keeps a copy of what its SMs read. bytes
   double l2Panels = 32e6;
   /// Share of so many bytes, read again and again, that the L2 does not keep.
   double beyondL2(double bytes) const {
     return std::max(0.0, 1 - l2Panels / bytes);
   }
   /// Exponents of the soft maxima: inside a K block, K block against a
-  /// consumer's chain, compute against memory.
-  double softKBlock = 5, softChain = 3.5, softBody = 4;
+  /// consumer's chain, a tile against its TMA requests, compute against memory.
+  double softKBlock = 5, softChain = 3.5, softTma = 4, softBody = 4;
 };
 
 /// Coefficients of the formula for M <= 128 (CostModel.h, decodeCost).

@@ -25,7 +25,7 @@ static DeviceModel ideal() {
   l.epilogueBase = l.epilogueColumn = l.epilogueRound = 0;
   l.cluster = l.cluster8 = 0;
   l.hbmRead = l.hbmWrite = l.partialBandwidth = 1e9;
-  l.softKBlock = l.softChain = l.softBody = 400;
+  l.softKBlock = l.softChain = l.softTma = l.softBody = 400;
   DecodeCoefficients &d = device.decode;
   d.launch = d.skew = d.dirty = 0;
   d.hbm = 1e9;
@@ -178,6 +178,30 @@ TEST(LargeTerm, Epilogue) {
   EXPECT_NEAR(largeCost(in, device).epilogue, 0.762, 1e-9);
 }
 
+TEST(LargeTerm, StoresThatTheEpilogueWaitsFor) {
+  DeviceModel device = ideal();
+  device.large.storeRow = 3;
+  device.large.storeFragment = 5;
+  CostInputs in = tile();
+  in.storeBoxColumns = 48; // three boxes of 128 rows each
+  EXPECT_NEAR(large(in, device), (32 * 512 + 3 * 128 * 3) / 1e3, 1e-6);
+  in.storeBoxColumns = 0; // from registers: 128 rows of 16 fragments
+  EXPECT_NEAR(large(in, device), (32 * 512 + 5 * 128 * 16) / 1e3, 1e-6);
+  EXPECT_NEAR(largeCost(in, device).epilogue, 10.24, 1e-9);
+}
+
+TEST(LargeTerm, CtasThatAreNotPersistent) {
+  DeviceModel device = ideal();
+  device.large.fixed = 5;
+  device.large.wave = 2;
+  CostInputs in = tile();
+  in.m = 128 * 264; // two waves, one of them after the first
+  EXPECT_NEAR(large(in, device), 5 + 2 * 32 * 512 / 1e3, 1e-6);
+  in.persistent = false;
+  EXPECT_NEAR(large(in, device), 5 + 2 * 32 * 512 / 1e3 + 2, 1e-6);
+  EXPECT_NEAR(largeCost(in, device).fixed, 7, 1e-9);
+}
+
 TEST(LargeTerm, LoadLatencyPerStageInFlight) {
   DeviceModel device = ideal();
   device.large.loadLatency = 6000;
@@ -290,6 +314,64 @@ TEST(LargeTerm, RowsOutOfL2) {
   in.rasterGroup = 16;
   EXPECT_NEAR(large(in, device), 32 * (200 + 3 * (32 + 64)) / 1e3, 1e-6);
   EXPECT_STREQ(largeCost(in, device).bound, "L2");
+}
+
+TEST(LargeTerm, RowsOutOfTheOtherHalfOfL2) {
+  DeviceModel device = ideal();
+  device.large.l2Row = 3;
+  device.large.l2Sharers = 4;
+  device.large.l2Far = 2;
+  double panel = 128 * 4096;
+  CostInputs in = tile();
+  in.m = 16 * 128; // 16 panels of A and one of B
+  in.rasterGroup = 16;
+  // They take half of the cache: A's rows, each CTA's own, wait half the time.
+  device.large.l2Panels = 34 * panel;
+  EXPECT_NEAR(largeCost(in, device).load,
+              32 * (3 * (128 + 32) + 0.5 * 2 * 128) / 1e3, 1e-6);
+  // More than all of it.
+  device.large.l2Panels = 10 * panel;
+  EXPECT_NEAR(largeCost(in, device).load, 32 * (3 * (128 + 32) + 2 * 128) / 1e3,
+              1e-6);
+  // In groups of two, two of four neighbours have the same row of A.
+  in.rasterGroup = 2;
+  EXPECT_NEAR(largeCost(in, device).load, 32 * (3 * (64 + 64) + 2 * 64) / 1e3,
+              1e-6);
+  // The mirror image.
+  std::swap(in.m, in.n);
+  in.rasterOrder = RasterOrder::AlongN;
+  in.rasterGroup = 16;
+  EXPECT_NEAR(largeCost(in, device).load, 32 * (3 * (128 + 32) + 2 * 128) / 1e3,
+              1e-6);
+}
+
+TEST(LargeTerm, SlotsThatAreMultiplied) {
+  DeviceModel device = ideal();
+  device.large.loadLatency = 6000;
+  device.large.heldPromoted = 0;
+  device.large.heldQueued = 1;
+  device.large.slotUsePromoted = 0.75;
+  device.large.slotUseQueued = 0.5;
+  CostInputs in = tile(); // four stages, 512 tensor cycles a K block
+  EXPECT_NEAR(large(in, device), 32 * (6000 + 384) / 4.0 / 1e3, 1e-6);
+  in.promoted = false;
+  EXPECT_NEAR(large(in, device), 32 * (6000 + 256) / 3.0 / 1e3, 1e-6);
+  // Two K blocks a stage are multiplied one after the other.
+  in.kBlocksPerStage = 2;
+  EXPECT_NEAR(large(in, device), 32 * (3000 + 256) / 3.0 / 1e3, 1e-6);
+  // Where operand reads take longer, it is those: 2 x 4 x (4 x 16 + 32) = 768.
+  in.kBlocksPerStage = 1;
+  in.nBlocks = 4;
+  in.blockColumns = 32;
+  EXPECT_NEAR(large(in, device), 32 * (6000 + 384) / 3.0 / 1e3, 1e-6);
+}
+
+TEST(LargeTerm, ATileAgainstItsTmaRequests) {
+  DeviceModel device = ideal();
+  device.large.softTma = 2;
+  device.large.tmaRow = 3; // 3 x (32 x 256 + 256) = 25344 cycles
+  CostInputs in = tile();  // of 32 x 512 = 16384
+  EXPECT_NEAR(large(in, device), std::hypot(25.344, 16.384), 1e-3);
 }
 
 TEST(LargeTerm, SlotsThatAreHeldBack) {
