@@ -50,6 +50,7 @@ CostInputs costInputs(const Problem &problem, const Schedule &schedule,
   in.nBlocks = std::max(schedule.nBlocks, 1);
   in.blockColumns = schedule.nPerBlock();
   in.overlapPromotion = schedule.overlapPromotion;
+  in.inTurn = schedule.inTurn;
   in.stages = schedule.stages;
   in.kBlocksPerStage = std::max(schedule.kBlocksPerStage, 1);
   if (schedule.form == Form::Register) {

@@ -164,7 +164,7 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
   if (in.promoted && !in.overlapPromotion && !in.pingPong)
     out.kBlock +=
         c.promotionContention * elements +
-        (in.nBlocks > 1 ? c.fallInStep * kBlocks / (kBlocks + kFallInSteps)
+        (in.nBlocks > 1 && !in.inTurn ? c.fallInStep * kBlocks / (kBlocks + kFallInSteps)
                         : 0);
   if (in.clusterM * in.clusterN > 1)
     out.kBlock += c.cluster + (in.fp8 ? c.cluster8 : 0);

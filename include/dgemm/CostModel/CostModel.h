@@ -44,6 +44,7 @@ struct CostInputs {
   /// Columns of each WGMMA chain: all but the last are `blockColumns` wide.
   int nBlocks = 1, blockColumns = 128;
   bool overlapPromotion = false;
+  bool inTurn = false; ///< consumers take turns, and never fall in step
   int stages = 4, kBlocksPerStage = 1;
   int clusterM = 1, clusterN = 1;
   int splitK = 1;

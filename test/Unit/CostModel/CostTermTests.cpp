@@ -105,6 +105,9 @@ TEST(LargeTerm, WarpgroupsFallInStep) {
   // 32 K blocks with as many cycles of operand reads as of multiplication, and
   // 32 / (32 + 64) of the term.
   EXPECT_NEAR(large(two, device), 32 * (512 + 1000 / 3.0) / 1e3, 0.03);
+  CostInputs turns = two;
+  turns.inTurn = true;
+  EXPECT_NEAR(large(turns, device), 32 * 512 / 1e3, 0.03);
   two.overlapPromotion = true;
   EXPECT_NEAR(large(two, device), 32 * 512 / 1e3, 0.03);
 }
