@@ -162,10 +162,10 @@ static TileCycles tileCycles(const CostInputs &in, const DeviceModel &device,
                                                    out.latency, out.load}),
                             out.chain});
   if (in.promoted && !in.overlapPromotion && !in.pingPong)
-    out.kBlock +=
-        c.promotionContention * elements +
-        (in.nBlocks > 1 && !in.inTurn ? c.fallInStep * kBlocks / (kBlocks + kFallInSteps)
-                        : 0);
+    out.kBlock += c.promotionContention * elements +
+                  (in.nBlocks > 1 && !in.inTurn
+                       ? c.fallInStep * kBlocks / (kBlocks + kFallInSteps)
+                       : 0);
   if (in.clusterM * in.clusterN > 1)
     out.kBlock += c.cluster + (in.fp8 ? c.cluster8 : 0);
 

@@ -232,7 +232,7 @@ private:
     if (!promotes())
       return withPipeline(schedule);
     schedule.promotion = promotionInterval(schedule);
-    if (!withPipeline(schedule))
+    if (!withPipeline(schedule) || !withDeepSlots(schedule))
       return false;
     if (decode || schedule.mmaCols() % 16 != 0 || schedule.mmaCols() < 128)
       return true;
@@ -251,6 +251,18 @@ private:
                    split.mode == ConsumerMode::Cooperative &&
                    !split.overlapPromotion;
     return !split.inTurn || withPipeline(split);
+  }
+
+  /// Two K blocks in a slot, one promoted under the other. Measured: 4 % faster
+  /// for 4096x512x32768, where A's rows come from DRAM in longer runs; hardly
+  /// ever looked at otherwise, so only a tuner does.
+  bool withDeepSlots(Schedule schedule) {
+    if (decode || !options.allStages || !options.severalKBlocks ||
+        problem.k % schedule.tileK != 0 || schedule.mBlocks() > 1)
+      return true;
+    schedule.kBlocksPerStage = 2;
+    schedule.overlapPromotion = true;
+    return isHopeless(schedule) || withStages(schedule);
   }
 
   /// 128 K elements, or less where scales change sooner.

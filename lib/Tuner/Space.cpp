@@ -140,8 +140,24 @@ std::vector<Schedule> Space::neighbours(const Schedule &center) const {
   });
   tryOne([](Schedule &s) { s.persistent = !s.persistent; });
   tryOne([](Schedule &s) { s.streamB = !s.streamB; });
+  tryOne([](Schedule &s) {
+    s.rasterOrder = s.rasterOrder == RasterOrder::AlongM ? RasterOrder::AlongN
+                                                         : RasterOrder::AlongM;
+  });
   tryOne([](Schedule &s) { s.overlapPromotion = !s.overlapPromotion; });
   tryOne([](Schedule &s) { s.inTurn = !s.inTurn; });
+  // As much of K in half as many slots, whose copies take longer runs of each
+  // row: on an H200 1.5 % faster where much of A comes from DRAM, and up to 12
+  // % slower elsewhere.
+  tryOne([&](Schedule &s) {
+    if (s.kBlocksPerStage == 1 && s.stages % 2 == 0 && about.k % s.tileK == 0) {
+      s.kBlocksPerStage = 2;
+      s.stages /= 2;
+    } else if (s.kBlocksPerStage == 2) {
+      s.kBlocksPerStage = 1;
+      s.stages *= 2;
+    }
+  });
   tryOne([](Schedule &s) {
     s.store = s.store == StoreKind::Tma ? StoreKind::Vector : StoreKind::Tma;
   });

@@ -351,7 +351,7 @@ struct LowerEpiloguePass
     Location loc = consumer.getLoc();
     Value leader = IsLeaderOp::create(builder, loc, builder.getI1Type());
     scf::IfOp::create(builder, loc, leader, [&](OpBuilder &body, Location loc) {
-      StoreWaitOp::create(body, loc, 0, /*read=*/false);
+      StoreWaitOp::create(body, loc, 0, /*read=*/true);
       scf::YieldOp::create(body, loc);
     });
   }

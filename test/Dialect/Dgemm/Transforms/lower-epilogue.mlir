@@ -36,7 +36,7 @@
 // CHECK-NEXT: dgemm.next
 // Shared memory must outlive the last copies.
 // CHECK: scf.if
-// CHECK-NEXT: dgemm.store_wait 0{{$}}
+// CHECK-NEXT: dgemm.store_wait 0 read{{$}}
 // CHECK-NOT: dgemm.{{tile_store|store_global}}
 dgemm.kernel @fp8(%a: !dgemm.tensor_map, %b: !dgemm.tensor_map, %sa: !dgemm.tensor_map, %d: !dgemm.tensor_map,
                     %sb: !llvm.ptr<1>, %ldsb: i64, %m: i32, %n: i32, %k: i32, %raster: i32)
