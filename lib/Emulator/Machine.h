@@ -417,6 +417,7 @@ struct Machine {
                      SiteId site);
   void barrierTx(Mbarrier &bar, int64_t delta, SiteId site);
   void barrierCheckPhase(Mbarrier &bar);
+  Mbarrier *barrierAsked(uint64_t address, SiteId site);
   void barrierWait(uint64_t address, uint32_t parity, SiteId site);
   /// Whether the phase is complete, for a thread that does not wait. With lazy
   /// effects the first answer is no, unless the thread already knows better:

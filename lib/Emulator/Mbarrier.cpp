@@ -191,16 +191,25 @@ void Machine::acquire(Warp &warp, const Mbarrier &bar) {
   ++warp.version;
 }
 
-void Machine::barrierWait(uint64_t address, uint32_t parity, SiteId site) {
-  Thread &thread = *current;
+/// The barrier whose phase the current thread asks for; null, and reported,
+/// when there is none.
+Mbarrier *Machine::barrierAsked(uint64_t address, SiteId site) {
   Mbarrier *bar = barrier(address, site);
   if (!bar)
-    return;
-  if (bar->cta != thread.cta)
+    return nullptr;
+  if (bar->cta != current->cta)
     report(FindingKind::BarrierMisuse, site,
            "wait on the " + barrierName(*bar) +
                ": a thread can only wait on barriers of its own CTA");
   checkInitOrder(*this, *bar, site);
+  return bar;
+}
+
+void Machine::barrierWait(uint64_t address, uint32_t parity, SiteId site) {
+  Thread &thread = *current;
+  Mbarrier *bar = barrierAsked(address, site);
+  if (!bar)
+    return;
   while ((bar->phase & 1) == (parity & 1)) {
     bar->waiters.push_back(&thread);
     block(thread, Wait::Mbarrier, site, address, parity & 1);
@@ -210,7 +219,7 @@ void Machine::barrierWait(uint64_t address, uint32_t parity, SiteId site) {
 
 bool Machine::barrierTest(uint64_t address, uint32_t parity, SiteId site) {
   Thread &thread = *current;
-  Mbarrier *bar = barrier(address, site);
+  Mbarrier *bar = barrierAsked(address, site);
   if (!bar)
     return false;
   // Who asks again and again must give the others a turn; who asks once does

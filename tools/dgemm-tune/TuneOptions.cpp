@@ -28,6 +28,9 @@ void declareOptions(Arguments &arguments, CommandLine &o) {
   arguments.add("m", o.m, "values for an m left open: 16,64,4096");
   arguments.add("filter", o.filter,
                 "only problems whose \"recipe m=..,n=..,...\" contains this");
+  arguments.add("missing", o.missing,
+                "only problems of which neither --db nor the shipped table "
+                "has a record");
   arguments.add("device", o.device,
                 "auto (default: the GPU), cuda, or model:H200 (H100, H800, "
                 "H20): times of the cost model with noise");

@@ -16,6 +16,7 @@ struct CommandLine {
   std::string problems, gemm, recorded, m, filter, device = "auto", l2;
   std::string plant, ptxas;
   bool list = false, online = false, resume = false, quiet = false;
+  bool missing = false;
   double timeout = 5, idle = 0.05;
   tuner::TuneOptions tuning;
 };

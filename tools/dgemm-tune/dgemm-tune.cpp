@@ -13,12 +13,14 @@
 #include "dgemm/Tools/CudaGemm.h"
 #include "dgemm/Tools/GemmOption.h"
 #include "dgemm/Tuner/Space.h"
+#include "dgemm/TuningDB/TuningDatabase.h"
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 using namespace dgemm;
 using namespace dgemm::tune;
@@ -108,6 +110,25 @@ static Result<std::vector<tuner::TuneTask>> makeTasks(const ProblemSet &set) {
     tasks.push_back({name, entry.gemm.problem, *sizes});
   }
   return tasks;
+}
+
+/// Leaves out what the database or the shipped table knows of this device and
+/// L2 state.
+static Status leaveOutKnown(const CommandLine &line,
+                            std::vector<tuner::TuneTask> &tasks) {
+  std::error_code ignored;
+  const std::string &file = line.tuning.database;
+  bool there = !file.empty() && std::filesystem::exists(file, ignored);
+  auto database = openTuningDatabase(there ? file : "shipped");
+  if (!database)
+    return database.status();
+  size_t all = tasks.size();
+  std::erase_if(tasks, [&](const tuner::TuneTask &task) {
+    return (*database)->find(task.problem, line.tuning.model.name,
+                             line.tuning.l2) != nullptr;
+  });
+  std::printf("%zu of %zu problems have no record\n", tasks.size(), all);
+  return Status::success();
 }
 
 /// Cost model and L2 state of the run, as far as the command line says.
@@ -237,6 +258,12 @@ int dgemmTuneMain(int argc, char **argv) {
   Result<std::vector<tuner::TuneTask>> tasks = makeTasks(*set);
   if (!tasks)
     return fail(kBadInput, tasks.message());
+  if (line.missing) {
+    if (Status s = leaveOutKnown(line, *tasks); !s)
+      return fail(kBadInput, s.message());
+    if (tasks->empty())
+      return kDone;
+  }
   std::signal(SIGINT, askToStop);
   std::signal(SIGTERM, askToStop);
   if (line.list)

@@ -184,6 +184,31 @@ TEST(AsyncCopy, ATestOfAnMbarrierMayComeTooEarly) {
     }
 }
 
+TEST(AsyncCopy, ATestOfAnMbarrierComesAfterItsInitialisation) {
+  const auto kernel = [](const std::string &between) {
+    SmallKernel out;
+    out.threads = 64;
+    out.sharedBytes = 64;
+    out.d.assign(4, 0);
+    out.body = R"(
+    %first = llvm.icmp "eq" %tid, %c0 : i32
+    scf.if %first { nvvm.mbarrier.init %smem, %c1 : !llvm.ptr<3>, i32 }
+    )" + between +
+               R"(
+    %high = llvm.icmp "uge" %tid, %c32 : i32
+    scf.if %high {
+      %done = nvvm.mbarrier.test.wait %smem, %c0 : !llvm.ptr<3>, i32 -> i1
+    })";
+    return out;
+  };
+  for (AsyncOrder order : kOrders)
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      EXPECT_EQ(kinds(kernel("nvvm.barrier").run(order, seed)), "");
+      // Nothing orders the warps: one that is early finds no barrier at all.
+      EXPECT_NE(kinds(kernel("").run(order, seed)), "");
+    }
+}
+
 TEST(AsyncCopy, ArrivalOnAnMbarrierCoversTheCopies) {
   const std::string noinc =
       "nvvm.cp.async.mbarrier.arrive %bar {noinc = true} : !llvm.ptr<3>";
