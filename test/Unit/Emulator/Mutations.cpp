@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <array>
 #include <functional>
 
 using namespace mlir;
@@ -143,6 +144,18 @@ static bool hasTurns(Operation *op) {
       .wasInterrupted();
 }
 
+/// What can be wrong with the phase that a wait or a test asks for; `kinds`
+/// names the inverted parity, the constant ones and the wrong barrier.
+static void visitPhase(Operation *op, const std::array<const char *, 4> &kinds,
+                       const Visit &visit) {
+  visit(kinds[0], op, [=] { xorWith(op, 1, 1); });
+  for (int parity : {0, 1})
+    visit(kinds[1 + parity], op, [=] {
+      op->setOperand(1, constant(op, op->getOperand(1).getType(), parity));
+    });
+  visit(kinds[3], op, [=] { shiftPointer(op, 0, 8); });
+}
+
 static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
   if (isa<NVVM::MBarrierArriveOp>(op)) {
     if (oneTile && isBehindLoop(op))
@@ -165,14 +178,10 @@ static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
     visit("drop-expect", op, [=] { op->erase(); });
   } else if (isa<NVVM::MBarrierTryWaitParityOp>(op)) {
     visit("drop-wait", op, [=] { op->erase(); });
-    visit("flip-parity", op, [=] { xorWith(op, 1, 1); });
-    visit("freeze-parity-0", op, [=] {
-      op->setOperand(1, constant(op, op->getOperand(1).getType(), 0));
-    });
-    visit("freeze-parity-1", op, [=] {
-      op->setOperand(1, constant(op, op->getOperand(1).getType(), 1));
-    });
-    visit("wait-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
+    visitPhase(op,
+               {"flip-parity", "freeze-parity-0", "freeze-parity-1",
+                "wait-wrong-barrier"},
+               visit);
   } else if (isa<NVVM::MBarrierTestWaitOp>(op)) {
     // "No" is always a right answer: the thread then waits.
     visit("test-says-yes", op, [=] {
@@ -181,14 +190,10 @@ static void visitBarriers(Operation *op, bool oneTile, const Visit &visit) {
           b, op->getLoc(), b.getI1Type(), b.getBoolAttr(true)));
       op->erase();
     });
-    visit("test-flip-parity", op, [=] { xorWith(op, 1, 1); });
-    visit("test-freeze-parity-0", op, [=] {
-      op->setOperand(1, constant(op, op->getOperand(1).getType(), 0));
-    });
-    visit("test-freeze-parity-1", op, [=] {
-      op->setOperand(1, constant(op, op->getOperand(1).getType(), 1));
-    });
-    visit("test-wrong-barrier", op, [=] { shiftPointer(op, 0, 8); });
+    visitPhase(op,
+               {"test-flip-parity", "test-freeze-parity-0",
+                "test-freeze-parity-1", "test-wrong-barrier"},
+               visit);
   } else if (isa<NVVM::MBarrierInitOp>(op)) {
     visit("count-more", op, [=] { addTo(op, 1, 1); });
     visit("count-fewer", op, [=] { addTo(op, 1, -1); });
