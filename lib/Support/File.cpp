@@ -42,6 +42,11 @@ private:
 };
 } // namespace
 
+bool fileExists(const std::string &path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 Result<std::string> readFile(const std::string &path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid())

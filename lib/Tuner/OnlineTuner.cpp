@@ -10,7 +10,6 @@
 #include "dgemm/TuningDB/TuningDatabase.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace dgemm::tuner {
 
@@ -21,9 +20,8 @@ OnlineTuner::create(OnlineOptions options) {
     return Status::error("online tuning: expected the file of a database, "
                          "found '" +
                          database + "'");
-  std::error_code ignored;
   // A file that is not there yet is no error, as it is for a compiler.
-  if (!std::filesystem::exists(database, ignored))
+  if (!fileExists(database))
     if (Status s = writeFile(database, ""); !s)
       return s;
   std::vector<std::string> warnings;

@@ -11,15 +11,9 @@
 #include "dgemm/TuningDB/RecordFile.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <future>
 
 namespace dgemm::tuner {
-
-static bool exists(const std::string &path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 /// What a record and a run have to agree in for the record to count.
 static std::string whyForeign(const TuningRecord &record,
@@ -39,7 +33,7 @@ using Journal = std::map<std::string, JournalRecords>;
 static Result<Journal> readJournal(const TuneOptions &options,
                                    std::vector<std::string> *warnings) {
   Journal journal;
-  if (options.journal.empty() || !exists(options.journal))
+  if (options.journal.empty() || !fileExists(options.journal))
     return journal;
   Result<RecordFile> file = readRecordFile(options.journal);
   if (!file)
@@ -74,7 +68,7 @@ Status checkFiles(const TuneOptions &options,
                   std::vector<std::string> &warnings) {
   if (Result<Journal> journal = readJournal(options, &warnings); !journal)
     return Status::error("journal: " + journal.message());
-  if (options.database.empty() || !exists(options.database))
+  if (options.database.empty() || !fileExists(options.database))
     return Status::success();
   Result<RecordFile> file = readRecordFile(options.database);
   if (!file)
@@ -103,7 +97,7 @@ static Status storeWinner(const TuneOptions &options,
                           const TuningRecord &winner) {
   if (options.database.empty() || winner.status != RecordStatus::Ok)
     return Status::success();
-  if (exists(options.database)) {
+  if (fileExists(options.database)) {
     Result<RecordFile> file = readRecordFile(options.database);
     if (!file)
       return file.status();

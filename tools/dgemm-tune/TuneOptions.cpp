@@ -9,15 +9,9 @@
 #include "dgemm/Tuner/RecordedProblems.h"
 
 #include <charconv>
-#include <filesystem>
 #include <set>
 
 namespace dgemm::tune {
-
-static bool fileExists(const std::string &path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 void declareOptions(Arguments &arguments, CommandLine &o) {
   tuner::TuneOptions &t = o.tuning;
@@ -96,6 +90,9 @@ Status checkOptions(const Arguments &arguments, CommandLine &o) {
         "options --budget and --timeout: expected positive times");
   if (!(o.idle >= 0))
     return Status::error("option --idle: expected a time of at least 0");
+  if (o.missing && o.online)
+    return Status::error("option --missing: expected none with --online, which "
+                         "leaves alone what has a record");
   if (o.resume && (t.journal.empty() || !fileExists(t.journal)))
     return Status::error("option --resume: expected --journal with a file that "
                          "is there, found '" +

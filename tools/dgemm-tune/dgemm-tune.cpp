@@ -10,6 +10,7 @@
 
 #include "dgemm/CostModel/Selector.h"
 #include "dgemm/JIT/Ptxas.h"
+#include "dgemm/Support/File.h"
 #include "dgemm/Tools/CudaGemm.h"
 #include "dgemm/Tools/GemmOption.h"
 #include "dgemm/Tuner/Space.h"
@@ -20,7 +21,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 
 using namespace dgemm;
 using namespace dgemm::tune;
@@ -72,9 +72,29 @@ static double processorMs(std::clock_t begin) {
   return 1e3 * double(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
+/// With --missing leaves out what the database or the shipped table knows of
+/// the run's device and L2 state.
+static Status leaveOutKnown(const CommandLine &line,
+                            std::vector<tuner::TuneTask> &tasks) {
+  if (!line.missing)
+    return Status::success();
+  const std::string &file = line.tuning.database;
+  auto database = openTuningDatabase(fileExists(file) ? file : "shipped");
+  if (!database)
+    return database.status();
+  size_t all = tasks.size();
+  std::erase_if(tasks, [&](const tuner::TuneTask &task) {
+    return (*database)->find(task.problem, line.tuning.model.name,
+                             line.tuning.l2) != nullptr;
+  });
+  std::printf("%zu of %zu problems have no record\n", tasks.size(), all);
+  return Status::success();
+}
+
 /// Prints the cost model's schedules, and what ranking them costs.
-static int list(const CommandLine &line,
-                const std::vector<tuner::TuneTask> &tasks) {
+static int list(const CommandLine &line, std::vector<tuner::TuneTask> tasks) {
+  if (Status s = leaveOutKnown(line, tasks); !s)
+    return fail(kBadInput, s.message());
   int code = kDone;
   for (const tuner::TuneTask &task : tasks) {
     std::printf("%s\n", task.name.c_str());
@@ -110,25 +130,6 @@ static Result<std::vector<tuner::TuneTask>> makeTasks(const ProblemSet &set) {
     tasks.push_back({name, entry.gemm.problem, *sizes});
   }
   return tasks;
-}
-
-/// Leaves out what the database or the shipped table knows of this device and
-/// L2 state.
-static Status leaveOutKnown(const CommandLine &line,
-                            std::vector<tuner::TuneTask> &tasks) {
-  std::error_code ignored;
-  const std::string &file = line.tuning.database;
-  bool there = !file.empty() && std::filesystem::exists(file, ignored);
-  auto database = openTuningDatabase(there ? file : "shipped");
-  if (!database)
-    return database.status();
-  size_t all = tasks.size();
-  std::erase_if(tasks, [&](const tuner::TuneTask &task) {
-    return (*database)->find(task.problem, line.tuning.model.name,
-                             line.tuning.l2) != nullptr;
-  });
-  std::printf("%zu of %zu problems have no record\n", tasks.size(), all);
-  return Status::success();
 }
 
 /// Cost model and L2 state of the run, as far as the command line says.
@@ -172,14 +173,18 @@ dgemm::tune::startWorker(CommandLine &line) {
   return worker;
 }
 
-static int runTuning(CommandLine &line,
-                     const std::vector<tuner::TuneTask> &tasks) {
+static int runTuning(CommandLine &line, std::vector<tuner::TuneTask> tasks) {
   auto begin = std::chrono::steady_clock::now();
   auto worker = startWorker(line);
   if (!worker)
     return fail(kNotExecuted,
                 "nothing was measured: " + worker.message() +
                     "; --device=model:H200 takes times of the cost model");
+  // Only now is it known which device's records count.
+  if (Status s = leaveOutKnown(line, tasks); !s)
+    return fail(kBadInput, s.message());
+  if (tasks.empty())
+    return kDone;
   if (Result<jit::Ptxas> ptxas = jit::findPtxas(line.ptxas))
     line.tuning.ptxasVersion = ptxas->version;
   else if (!line.ptxas.empty())
@@ -258,16 +263,10 @@ int dgemmTuneMain(int argc, char **argv) {
   Result<std::vector<tuner::TuneTask>> tasks = makeTasks(*set);
   if (!tasks)
     return fail(kBadInput, tasks.message());
-  if (line.missing) {
-    if (Status s = leaveOutKnown(line, *tasks); !s)
-      return fail(kBadInput, s.message());
-    if (tasks->empty())
-      return kDone;
-  }
   std::signal(SIGINT, askToStop);
   std::signal(SIGTERM, askToStop);
   if (line.list)
-    return list(line, *tasks);
+    return list(line, std::move(*tasks));
   return line.online ? runOnline(line, *tasks, stopAsked)
-                     : runTuning(line, *tasks);
+                     : runTuning(line, std::move(*tasks));
 }

@@ -12,6 +12,9 @@
 
 namespace dgemm {
 
+/// Whether there is such a file or folder; no when that cannot be told.
+bool fileExists(const std::string &path);
+
 /// The whole content. Errors name the path and the reason.
 Result<std::string> readFile(const std::string &path);
 
