@@ -93,28 +93,40 @@ struct Deal {
   double rest = 0; ///< tiles whose K steps are dealt out
 };
 
-/// What the CTAs of a wave have in common: tiles in rows and columns, `inner`
-/// of them along the direction in which groups are walked.
-struct WavePanels {
-  WavePanels(const CostInputs &in, const Deal &deal) {
+/// Tiles of D and the operands' panels as the raster has them, `inner` along
+/// the direction in which groups are walked.
+struct RasterSides {
+  RasterSides(const CostInputs &in, const Deal &deal) {
     bool alongM = in.rasterOrder == RasterOrder::AlongM;
-    double innerTiles = double(alongM ? deal.tilesM : deal.tilesN);
-    double outerTiles = double(alongM ? deal.tilesN : deal.tilesM);
+    innerTiles = double(alongM ? deal.tilesM : deal.tilesN);
+    outerTiles = double(alongM ? deal.tilesN : deal.tilesM);
     double rowBytes = double(in.k) * in.operandBytes;
     innerBytes = rowBytes * (alongM ? in.tileM : in.tileN);
     outerBytes = rowBytes * (alongM ? in.tileN : in.tileM);
+  }
+  /// Of so many panels of either operand.
+  double bytes(double inner, double outer) const {
+    return inner * innerBytes + outer * outerBytes;
+  }
+
+  double innerTiles, outerTiles; ///< of D
+  double innerBytes, outerBytes; ///< of one panel
+};
+
+/// What the CTAs of a wave have in common.
+struct WavePanels : RasterSides {
+  WavePanels(const CostInputs &in, const Deal &deal) : RasterSides(in, deal) {
     tiles = std::min(deal.grid / deal.parts, innerTiles * outerTiles);
     group = std::min({double(in.rasterGroup), innerTiles, tiles});
     outer = std::min(outerTiles, tiles / group);
     inner = tiles / outer;
   }
   /// Of all panels that the wave reads.
-  double bytes() const { return inner * innerBytes + outer * outerBytes; }
+  double bytes() const { return RasterSides::bytes(inner, outer); }
 
-  double tiles;                  ///< of the wave
-  double group;                  ///< of these, neighbours along `inner`
-  double inner, outer;           ///< panels of either operand
-  double innerBytes, outerBytes; ///< of one of them
+  double tiles;        ///< of the wave
+  double group;        ///< of these, neighbours along `inner`
+  double inner, outer; ///< panels of either operand
 };
 } // namespace
 
@@ -246,17 +258,13 @@ CostBreakdown Predictor::predict(const CostInputs &in) {
 /// of the panels stay in the cache.
 static double dealtReads(const CostInputs &in, const DeviceModel &device,
                          const Deal &deal) {
-  bool alongM = in.rasterOrder == RasterOrder::AlongM;
-  double innerTiles = alongM ? deal.tilesM : deal.tilesN;
-  double outerTiles = alongM ? deal.tilesN : deal.tilesM;
-  double group = std::min<double>(in.rasterGroup, innerTiles);
-  double groups = std::ceil(deal.rest / (group * outerTiles));
-  double inner = std::min({group * groups, innerTiles, deal.rest});
-  double outer = std::min(std::ceil(deal.rest / group), outerTiles);
-  double rowBytes = double(in.k) * in.operandBytes;
-  double panels = rowBytes * (inner * (alongM ? in.tileM : in.tileN) +
-                              outer * (alongM ? in.tileN : in.tileM));
-  double asked = rowBytes * deal.rest * (in.tileM + in.tileN);
+  RasterSides sides(in, deal);
+  double group = std::min<double>(in.rasterGroup, sides.innerTiles);
+  double groups = std::ceil(deal.rest / (group * sides.outerTiles));
+  double inner = std::min({group * groups, sides.innerTiles, deal.rest});
+  double outer = std::min(std::ceil(deal.rest / group), sides.outerTiles);
+  double panels = sides.bytes(inner, outer);
+  double asked = sides.bytes(deal.rest, deal.rest);
   double missed = device.large.beyondL2(panels);
   return panels + std::max(0.0, asked - panels) * missed;
 }
@@ -307,11 +315,11 @@ CostBreakdown largeCostOfWaves(const CostInputs &in, const DeviceModel &device,
   double kBlocks = ceilDiv(in.k * in.operandBytes, in.tileKBytes);
   Deal deal(in, device);
   double kBlocksPerCta = std::ceil(kBlocks / deal.parts);
-  WavePanels wave(in, deal);
-  double drift = driftReads(in, c, wave);
+  WavePanels panels(in, deal);
+  double drift = driftReads(in, c, panels);
   TileCycles cycles = tileCycles(in, device, kBlocksPerCta,
                                  missedShare(in, deal, waveMisses, drift),
-                                 std::min(1.0, wave.bytes() / c.l2Panels));
+                                 std::min(1.0, panels.bytes() / c.l2Panels));
   double work = deal.work, grid = deal.grid, waves = deal.waves;
   double resident = std::min<double>(in.ctasPerSM, work / device.smCount);
   // CTAs that share an SM share its tensor cores.

@@ -119,8 +119,7 @@ private:
         !problem.scaleB.blockedAlongK() || problem.scaleB.rows % 64 == 0;
     // Promoting a swapped FP8 block takes a multiplication more for every
     // column: with more than 64 rows of A the plain form won everywhere.
-    bool promotes = problem.fp8() && !problem.fastAccumulate;
-    bool fewRows = !promotes || problem.m <= 64;
+    bool fewRows = !promotes() || problem.m <= 64;
     bool swap = options.swapAB && decode && problem.layout == Layout::NT &&
                 oneScale && !problem.accumulate && fewRows;
     // A box of A that is mostly beyond M is filled with zeros, which was
@@ -134,7 +133,7 @@ private:
         out.push_back(plain(256, 2, ConsumerMode::Cooperative));
       // What promotes has two warpgroups take turns within a tile; one alone
       // leaves the tensor core idle (measured: 20 to 30 %).
-      if (options.pingPong && problem.m > 128 && !promotes)
+      if (options.pingPong && problem.m > 128 && !promotes())
         out.push_back(plain(128, 2, ConsumerMode::PingPong));
       if (options.threeConsumers && problem.m > 128)
         out.push_back(plain(192, 3, ConsumerMode::Cooperative));
@@ -254,8 +253,8 @@ private:
   }
 
   /// Two K blocks in a slot, one promoted under the other. Measured: 4 % faster
-  /// for 4096x512x32768, where A's rows come from DRAM in longer runs; hardly
-  /// ever looked at otherwise, so only a tuner does.
+  /// for 4096x512x32768, where A's rows come from DRAM in longer runs, and
+  /// slower at six other sizes, so only a tuner looks.
   bool withDeepSlots(Schedule schedule) {
     if (decode || !options.allStages || !options.severalKBlocks ||
         problem.k % schedule.tileK != 0 || schedule.mBlocks() > 1)

@@ -158,21 +158,24 @@ static void checkNBlocks(Violations &out, const Schedule &schedule) {
             "n_blocks = 2 overlapped");
 }
 
+static std::string withoutInTurn(const Schedule &schedule) {
+  return "consumers = " + text(schedule.consumers) + " " +
+         toString(schedule.mode) + " without in_turn";
+}
+
 /// Two chains of a warpgroup under way at once, or one that runs on into the
 /// next K block, would leave the others no turn.
 static void checkInTurn(Violations &out, const Schedule &schedule) {
   if (!schedule.inTurn)
     return;
-  std::string without = "consumers = " + text(schedule.consumers) + " " +
-                        toString(schedule.mode) + " without in_turn";
   if (schedule.form == Form::Register)
     out.add("consumers: expected no in_turn in form register, found in_turn",
-            without);
+            withoutInTurn(schedule));
   else if (schedule.mode == ConsumerMode::PingPong || schedule.consumers < 2)
     out.add("consumers: in_turn needs at least 2 cooperative consumers, "
             "found " +
                 text(schedule.consumers) + " " + toString(schedule.mode),
-            without);
+            withoutInTurn(schedule));
   else if (schedule.overlapPromotion)
     out.add("consumers: in_turn needs one WGMMA chain of a consumer at a time, "
             "found n_blocks overlapped",
@@ -477,8 +480,7 @@ static void checkPromotion(Violations &out, const Problem &problem,
       out.add(std::string("consumers: in_turn needs partial sums that are "
                           "promoted, found operands of type ") +
                   toString(problem.a),
-              "consumers = " + text(schedule.consumers) +
-                  " cooperative without in_turn");
+              withoutInTurn(schedule));
     return;
   }
   if (promotion == 0 && !problem.fastAccumulate)
@@ -495,8 +497,7 @@ static void checkPromotion(Violations &out, const Problem &problem,
     out.add("consumers: in_turn needs partial sums that are promoted and at "
             "least 64 bytes of K in a K block, found promote = " +
                 text(promotion) + " and tile K = " + text(schedule.tileK),
-            "consumers = " + text(schedule.consumers) +
-                " cooperative without in_turn");
+            withoutInTurn(schedule));
   for (auto [name, scale] : {std::pair("scale_a", problem.scaleA),
                              std::pair("scale_b", problem.scaleB)}) {
     if (!scale.blockedAlongK())

@@ -88,6 +88,9 @@ struct MmaPattern : KernelPattern<MmaOp> {
     int64_t steps = rowBytes / 32;
     int64_t begin = first * steps, end = last * steps;
     if (op.getHalf()) {
+      if (end - begin < 2)
+        return op.emitOpError("half of a product that is one WGMMA: expected "
+                              "rows of at least 64 bytes");
       int64_t middle = begin + (end - begin) / 2;
       (*op.getHalf() == 0 ? end : begin) = middle;
     }

@@ -118,7 +118,9 @@ private:
                                 int liveBlocks, Value first, Value end,
                                 ValueRange held, ValueRange inits);
   void readRingScales(Value slot);
-  Value multiply(Value slot, int mb, int nb, int kBlock);
+  Value issue(Value slot, int block, Value accumulator, UnitAttr fresh = {},
+              IntegerAttr kBlock = {}, IntegerAttr half = {});
+  Value multiply(Value slot, int block, int kBlock);
   void promoteBlock(int64_t residue, int kBlock, int block,
                     const GlobalScales &reader, Value partial, Value &sum);
   void storeInFirstCta(OpBuilder &at, TileStoreOp store,
@@ -294,25 +296,32 @@ SmallVector<Value> MmaPartitioner::buildPromotingLoop(int64_t residue,
   return results;
 }
 
+/// One dgemm.mma of a block: of all the slot's K blocks, or of one or half of
+/// one.
+Value MmaPartitioner::issue(Value slot, int block, Value accumulator,
+                            UnitAttr fresh, IntegerAttr kBlock,
+                            IntegerAttr half) {
+  int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
+  return MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
+                       builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
+                       accumulator, fresh, kBlock, half,
+                       swapped() ? builder.getUnitAttr() : UnitAttr());
+}
+
 /// The fresh product of one K block of the slot. Consumers in turn wait for
 /// theirs first, and pass it on once the first half has run: what remains keeps
 /// the tensor core busy until the next one's multiplications arrive.
-Value MmaPartitioner::multiply(Value slot, int mb, int nb, int kBlock) {
-  Value product = WgmmaUndefOp::create(builder, loc, inflight);
-  auto issue = [&](UnitAttr fresh, IntegerAttr half) {
-    product =
-        MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
-                      builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
-                      product, fresh, builder.getI32IntegerAttr(kBlock), half,
-                      swapped() ? builder.getUnitAttr() : UnitAttr());
-  };
-  if (!schedule.inTurn) {
-    issue(builder.getUnitAttr(), IntegerAttr());
-    return product;
-  }
+Value MmaPartitioner::multiply(Value slot, int block, int kBlock) {
+  Value undefined = WgmmaUndefOp::create(builder, loc, inflight);
+  UnitAttr fresh = builder.getUnitAttr();
+  IntegerAttr number = builder.getI32IntegerAttr(kBlock);
+  if (!schedule.inTurn)
+    return issue(slot, block, undefined, fresh, number);
   OrderWaitOp::create(builder, loc, wg);
-  issue(builder.getUnitAttr(), builder.getI32IntegerAttr(0));
-  issue(UnitAttr(), builder.getI32IntegerAttr(1));
+  Value first = issue(slot, block, undefined, fresh, number,
+                      builder.getI32IntegerAttr(0));
+  Value product = issue(slot, block, first, UnitAttr(), number,
+                        builder.getI32IntegerAttr(1));
   OrderArriveOp::create(builder, loc, nextInTurn, builder.getI32IntegerAttr(1));
   return product;
 }
@@ -359,11 +368,8 @@ SmallVector<Value> MmaPartitioner::buildSteps(GlobalScales &reader,
   AdvanceOp next;
   Value seenNext;
   for (int i = 0; i < total + depth - 1; ++i) {
-    if (i < total) {
-      int block = live[i % perKBlock];
-      int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
-      partials[i] = multiply(slot, mb, nb, i / perKBlock);
-    }
+    if (i < total)
+      partials[i] = multiply(slot, live[i % perKBlock], i / perKBlock);
     int done = i - (depth - 1);
     if (done < 0)
       continue;
@@ -414,14 +420,8 @@ MmaPartitioner::LoopState MmaPartitioner::buildAccumulatingLoop() {
   Value slot = arguments.take_back(3)[0], phase = arguments.take_back(3)[1];
   Value previous = arguments.take_back(3)[2];
   WaitOp::create(builder, loc, ring, slot, phase, Value());
-  for (int block = 0; block < numBlocks(); ++block) {
-    int mb = block / schedule.nBlocks, nb = block % schedule.nBlocks;
-    sums[block] =
-        MmaOp::create(builder, loc, inflight, ring, slot, blockRows[mb],
-                      builder.getI32IntegerAttr(nb * schedule.nPerBlock()),
-                      sums[block], UnitAttr(), IntegerAttr(), IntegerAttr(),
-                      swapped() ? builder.getUnitAttr() : UnitAttr());
-  }
+  for (int block = 0; block < numBlocks(); ++block)
+    sums[block] = issue(slot, block, sums[block]);
   Value hasPrevious =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
                             copy.getInductionVar(), loop.getLowerBound());
