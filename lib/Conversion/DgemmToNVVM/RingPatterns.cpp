@@ -63,6 +63,14 @@ private:
         NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
     scf::IfOp::create(
         builder, loc, elected, [&](OpBuilder &body, Location loc) {
+          // First, so that they come while the barriers are initialised. A
+          // pointer not said to be a parameter's is fetched twice.
+          for (Value map : context.tensorMaps)
+            NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
+                                     NVVM::CacheEvictionPriorityAttr(), map,
+                                     Value(), /*tensormap=*/true,
+                                     /*uniform=*/false,
+                                     /*in_param_space=*/true);
           Value one = constantI32(body, loc, 1);
           // Every warp of a reading warpgroup arrives for itself: one warp's
           // wait says nothing of what its sisters have read.
@@ -81,10 +89,6 @@ private:
                 readers, Value());
           }
           NVVM::FenceMbarrierInitOp::create(body, loc);
-          for (Value map : context.tensorMaps)
-            NVVM::PrefetchOp::create(body, loc, NVVM::PrefetchCacheLevelAttr(),
-                                     NVVM::CacheEvictionPriorityAttr(), map,
-                                     Value(), /*tensormap=*/true);
           scf::YieldOp::create(body, loc);
         });
   }

@@ -87,11 +87,12 @@ struct TileQueuePattern : KernelPattern<TileQueueOp> {
 /// reciprocal at hand it is a multiplication and a correction.
 class Divisor {
 public:
-  /// `value` is an i32 greater than 0.
+  /// `value` is an i32 greater than 0 and below 2^31. The reciprocal is not
+  /// the quotient of 2^32 - 1: that takes twice as long before the first load,
+  /// and LLVM moves a select of two such quotients in front of one division,
+  /// which then stands between the tiles.
   Divisor(OpBuilder &builder, Location loc, Value value)
-      : value(value), reciprocal(arith::DivUIOp::create(
-                          builder, loc, constantI32(builder, loc, -1), value)) {
-  }
+      : value(value), reciprocal(reciprocalOf(builder, loc, value)) {}
   Divisor(Value value, Value reciprocal)
       : value(value), reciprocal(reciprocal) {}
 
@@ -104,9 +105,9 @@ public:
                                 other.reciprocal)};
   }
 
-  /// Quotient and remainder of an i32 below 2^31. The reciprocal is
-  /// floor((2^32 - 1) / d), which falls short of 2^32 / d by at most 1, so the
-  /// high word of the product is the quotient or one less.
+  /// Quotient and remainder of an i32 below 2^31. The reciprocal falls short
+  /// of 2^32 / d by less than 2, so the high word of the product is the
+  /// quotient or one less.
   std::pair<Value, Value> divide(OpBuilder &builder, Location loc,
                                  Value dividend) const {
     Value low =
@@ -124,6 +125,30 @@ public:
   }
 
 private:
+  /// An i32 that falls short of t = 2^32 / d by less than 2. The first estimate
+  /// is t (1 - e) with 0 < e: it starts from 2^32 (1 - 2^-21), and the two
+  /// roundings and rcp.approx are off by 2^-22 together at most; taking the
+  /// whole part adds less than 1 / t to e. 2^32 less its product with d is
+  /// 2^32 e, so the step of Newton leads to t (1 - e^2) and loses less than 1
+  /// by rounding. t e^2 is below 2^-8 + 1 / t, and t is above 2.
+  static Value reciprocalOf(OpBuilder &builder, Location loc, Value value) {
+    Type f32 = builder.getF32Type();
+    Value real = arith::UIToFPOp::create(builder, loc, f32, value);
+    real = NVVM::RcpApproxFtzF32Op::create(builder, loc, f32, real);
+    Value scale = arith::ConstantOp::create(
+        builder, loc, builder.getF32FloatAttr(0x1.fffffp31f));
+    real = arith::MulFOp::create(builder, loc, real, scale);
+    Value estimate =
+        arith::FPToUIOp::create(builder, loc, builder.getI32Type(), real);
+    Value missing = arith::SubIOp::create(
+        builder, loc, constantI32(builder, loc, 0),
+        arith::MulIOp::create(builder, loc, estimate, value));
+    Value more =
+        arith::MulUIExtendedOp::create(builder, loc, estimate, missing)
+            .getHigh();
+    return arith::AddIOp::create(builder, loc, estimate, more);
+  }
+
   Value value, reciprocal;
 };
 
@@ -492,12 +517,11 @@ struct TilesPattern : KernelPattern<TilesOp> {
     Value perGroup = arith::MulIOp::create(builder, loc, group, outer);
     perGroup = arith::MaxUIOp::create(builder, loc, perGroup, one);
     raster.group = group;
-    raster.groups = arith::DivUIOp::create(builder, loc, inner, group);
-    Value inGroups = arith::MulIOp::create(builder, loc, raster.groups, group);
-    Value last = arith::SubIOp::create(builder, loc, inner, inGroups);
-    last = arith::MaxUIOp::create(builder, loc, last, one);
     raster.perGroup.emplace(builder, loc, perGroup);
     raster.width.emplace(builder, loc, group);
+    auto [groups, last] = raster.width->divide(builder, loc, inner);
+    raster.groups = groups;
+    last = arith::MaxUIOp::create(builder, loc, last, one);
     raster.lastWidth.emplace(builder, loc, last);
     return raster;
   }
