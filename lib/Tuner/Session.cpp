@@ -168,7 +168,20 @@ std::vector<int> Session::takeCompiled(bool wait) {
 
 /// Whether this problem has to stop measuring first looks.
 bool Session::ended() const {
-  return context.stop || (slotEnd && Clock::now() >= *slotEnd);
+  if (context.stop)
+    return true;
+  auto now = Clock::now();
+  if (!slotEnd || now < *slotEnd)
+    return false;
+  // Where the data alone took the problem's share of the budget, it still gets
+  // a first look, if the run goes on.
+  return context.options.exhaustive > 0 || looked() ||
+         (context.deadline && now >= *context.deadline);
+}
+
+/// Whether it is known what became of the model's choice.
+bool Session::looked() const {
+  return !candidates.empty() && candidates[0].done;
 }
 
 double Session::pauseMs() const {
@@ -503,7 +516,8 @@ Status Session::run(std::optional<Clock::time_point> slot,
   }
   // An exhaustive run goes on where it stopped; a search that ran out of its
   // time is over.
-  bool cut = context.stop || (context.options.exhaustive > 0 && ended());
+  bool cut =
+      context.stop || !looked() || (context.options.exhaustive > 0 && ended());
   if (cut) {
     result.unfinished = true;
     return Status::success();

@@ -77,6 +77,7 @@ private:
   void refill();
   bool neighbourhoodLeft();
   bool ended() const;
+  bool looked() const;
 
   Status finish(int id, RecordStatus status, const std::string &note);
   Status finishTimed(int id, const std::vector<double> &samples, double factor,

@@ -10,7 +10,9 @@
 // CHECK-LABEL: llvm.func @along_n_kernel
 // CHECK-SAME: %[[G:[^:, ]*]]: i32) attributes
 // CHECK: %[[PER:.*]] = arith.muli %[[G]], %c3_i32
-// CHECK: arith.divui %c5_i32, %[[G]]
+// CHECK: arith.maxui %[[PER]], %c1_i32
+// CHECK: arith.uitofp %[[G]] : i32 to f32
+// CHECK: arith.mului_extended %{{.*}}, %c5_i32
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c15_i32
 // CHECK: %{{.*}}, %[[OUTER:.*]] = arith.mului_extended
 // CHECK: %{{.*}}, %{{.*}} = arith.mului_extended
@@ -42,7 +44,8 @@ func.func @one_column(%a: memref<384x256xbf16>, %b: memref<64x256xbf16>, %d: mem
 // CHECK: %[[HALF:.*]] = arith.divui %[[G]], %c2_i32
 // CHECK: %[[SIZE:.*]] = arith.maxui %[[HALF]], %c1_i32
 // CHECK: arith.muli %[[SIZE]], %c5_i32
-// CHECK: arith.divui %c2_i32, %[[SIZE]]
+// CHECK: arith.uitofp %[[SIZE]] : i32 to f32
+// CHECK: arith.mului_extended %{{.*}}, %c2_i32
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c10_i32
 // CHECK: arith.muli %{{.*}}, %c256_i32
 // CHECK: arith.muli %[[ROW]], %c128_i32

@@ -143,9 +143,8 @@ private:
     Value missing = arith::SubIOp::create(
         builder, loc, constantI32(builder, loc, 0),
         arith::MulIOp::create(builder, loc, estimate, value));
-    Value more =
-        arith::MulUIExtendedOp::create(builder, loc, estimate, missing)
-            .getHigh();
+    Value more = arith::MulUIExtendedOp::create(builder, loc, estimate, missing)
+                     .getHigh();
     return arith::AddIOp::create(builder, loc, estimate, more);
   }
 

@@ -24,6 +24,7 @@
 // 8 warps.
 // CHECK: scf.if
 // CHECK: nvvm.elect.sync
+// CHECK-COUNT-3: nvvm.prefetch tensormap in_param_space
 // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK: %[[EIGHT:.*]] = arith.constant 8 : i32
 // CHECK: nvvm.mbarrier.init %{{.*}}, %[[ONE]]
@@ -31,7 +32,6 @@
 // CHECK-COUNT-6: nvvm.mbarrier.init
 // CHECK-NOT: nvvm.mbarrier.init
 // CHECK: nvvm.fence.mbarrier.init
-// CHECK-COUNT-3: nvvm.prefetch tensormap
 // CHECK: nvvm.barrier.arrive id = %[[ZERO:.*]] number_of_threads = %[[ALL:[^ ]*]]
 // CHECK-NEXT: } else {
 // CHECK-NEXT: nvvm.barrier id = %[[ZERO]] number_of_threads = %[[ALL]]

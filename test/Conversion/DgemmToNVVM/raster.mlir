@@ -10,14 +10,29 @@
 // CHECK-LABEL: llvm.func @grid_kernel
 // CHECK: %[[STEPS:.*]] = nvvm.shfl.sync idx %{{.*}}, %c4_i32, %c0_i32
 // CHECK: nvvm.setmaxregister decrease
-// CHECK: arith.divui %[[ROWS:.*]], %[[GROUP:.*]] : i32
-// Reciprocals of a group's tiles, of its rows, and of the last group's.
-// CHECK: arith.divui %c-1_i32, %[[PER_GROUP:.*]] : i32
-// CHECK: %[[INVERSE:.*]] = arith.divui %c-1_i32, %[[GROUP]] : i32
-// CHECK: %[[LAST_INVERSE:.*]] = arith.divui %c-1_i32, %[[LAST:.*]] : i32
-// CHECK: scf.for
 // CHECK-NOT: arith.{{divui|remui}}
+// Reciprocals of a group's tiles, of its rows, and of the last group's: a step
+// of Newton from what the hardware estimates.
+// CHECK: %[[PER_GROUP:.*]] = arith.maxui
+// CHECK: %[[REAL:.*]] = arith.uitofp %[[PER_GROUP]] : i32 to f32
+// CHECK: %[[RCP:.*]] = nvvm.rcp.approx.ftz.f %[[REAL]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[RCP]]
+// CHECK: %[[FIRST:.*]] = arith.fptoui %[[SCALED]] : f32 to i32
+// CHECK: %[[ALL:.*]] = arith.muli %[[FIRST]], %[[PER_GROUP]]
+// CHECK: %[[MISSING:.*]] = arith.subi %c0_i32, %[[ALL]]
+// CHECK: %{{.*}}, %[[MORE:.*]] = arith.mului_extended %[[FIRST]], %[[MISSING]]
+// CHECK: %[[BY_GROUP:.*]] = arith.addi %[[FIRST]], %[[MORE]]
+// CHECK: arith.uitofp %[[GROUP:.*]] : i32 to f32
 // CHECK: arith.mului_extended
+// CHECK: %[[INVERSE:.*]] = arith.addi
+// CHECK: arith.mului_extended %[[INVERSE]], %c8_i32
+// CHECK: %[[LAST:.*]] = arith.maxui %{{.*}}, %c1_i32
+// CHECK: arith.uitofp %[[LAST]] : i32 to f32
+// CHECK: arith.mului_extended
+// CHECK: %[[LAST_INVERSE:.*]] = arith.addi
+// CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %c64_i32
+// CHECK-NOT: arith.{{divui|remui}}
+// CHECK: arith.mului_extended %[[TILE]], %[[BY_GROUP]]
 // CHECK: %[[WHOLE:.*]] = arith.cmpi ult
 // CHECK: %[[D:.*]] = arith.select %[[WHOLE]], %[[GROUP]], %[[LAST]]
 // CHECK: %[[R:.*]] = arith.select %[[WHOLE]], %[[INVERSE]], %[[LAST_INVERSE]]

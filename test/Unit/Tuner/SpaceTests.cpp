@@ -77,6 +77,27 @@ TEST(SpaceTest, DistanceCountsDecisions) {
   EXPECT_EQ(distance(a, b), 0);
 }
 
+TEST(SpaceTest, NeighboursOfASplitTileAreNotPersistent) {
+  DeviceModel device;
+  Problem problem = problemOf("m=64,n=2112,k=7168");
+  auto space = Space::create(problem, device, L2State::Dirty);
+  ASSERT_TRUE(space);
+  Schedule center = *parseSchedule(
+      "tile = 64x64x64, consumers = 1 cooperative, kblocks_per_stage = 2, "
+      "regs = [0, 0], split_k = 2 cluster, form = swap_ab, store = vector, "
+      "persistent = false");
+  ASSERT_TRUE(verifySchedule(problem, center, device.limits).empty());
+  int split = 0;
+  for (const Schedule &schedule : space->neighbours(center)) {
+    split += schedule.splitK != 1;
+    EXPECT_FALSE(schedule.splitK != 1 && schedule.persistent)
+        << toString(schedule);
+    EXPECT_FALSE(schedule.splitK != 1 && schedule.clusterN != 1)
+        << toString(schedule);
+  }
+  EXPECT_GT(split, 0);
+}
+
 TEST(SpaceTest, NeighboursAreLegalAndNear) {
   DeviceModel device;
   Problem problem = problemOf("m=1024,n=512,k=1024");

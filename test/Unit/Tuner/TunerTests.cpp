@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <thread>
 
 using namespace dgemm;
 using namespace dgemm::tuner;
@@ -50,6 +51,7 @@ protected:
         [&](const Problem &problem, const Schedule &schedule, Plant plant,
             const std::string &base) {
           ++compiled;
+          std::this_thread::sleep_for(compileTime);
           return compile(problem, schedule, plant, base);
         },
         *process, observer, stop);
@@ -70,6 +72,7 @@ protected:
   TuneObserver observer;
   std::atomic<bool> stop = false;
   std::atomic<int> compiled = 0;
+  std::chrono::milliseconds compileTime{0};
 };
 
 TEST_F(TunerTest, WinnersAreTheFastestOfTheLastComparison) {
@@ -195,6 +198,24 @@ TEST_F(TunerTest, ABudgetIsKept) {
   EXPECT_EQ(results[0].error + results[1].error, "");
   EXPECT_FALSE(results[1].unfinished);
   EXPECT_LT(seconds, 3);
+}
+
+TEST_F(TunerTest, AShareThatIsOverStillGivesAFirstLook) {
+  options.budgetSeconds = 3;
+  compileTime = std::chrono::milliseconds(1600);
+  std::vector<TuneResult> results = run();
+  EXPECT_EQ(results[0].error + results[1].error, "");
+  EXPECT_FALSE(results[0].unfinished);
+  EXPECT_GT(results[0].winner.samples, 0);
+}
+
+TEST_F(TunerTest, AProblemThatTheBudgetDoesNotReachIsNoFailure) {
+  options.budgetSeconds = 0.3;
+  compileTime = std::chrono::milliseconds(600);
+  std::vector<TuneResult> results = run();
+  EXPECT_EQ(results[0].error + results[1].error, "");
+  EXPECT_TRUE(results[0].unfinished);
+  EXPECT_TRUE(results[1].unfinished);
 }
 
 TEST_F(TunerTest, AProblemWithoutASpaceDoesNotEndTheRun) {
