@@ -535,6 +535,7 @@ static int32_t emuF8x2(float high, float low, int32_t type, int32_t relu) {
 }
 static int32_t emuBF16(float value) { return encodeBF16(value); }
 static int32_t emuF16(float value) { return encodeF16(value); }
+static float emuRcp(float value) { return approximateReciprocal(value); }
 
 } // extern "C"
 
@@ -597,6 +598,7 @@ const std::vector<EntryPoint> &emu::entryPoints() {
       {"emu_f8x2", address(emuF8x2)},
       {"emu_bf16", address(emuBF16)},
       {"emu_f16", address(emuF16)},
+      {"emu_rcp", address(emuRcp)},
   };
   return table;
 }

@@ -32,6 +32,10 @@ uint16_t encodeBF16(float value);
 uint16_t encodeF16(float value);
 /// E4M3FN or E5M2; `saturate` gives the largest finite value on overflow.
 uint8_t encodeF8(float value, DType type, bool saturate);
+/// PTX's rcp.approx.ftz.f32: 1 / value, correctly rounded and then, where it is
+/// normal, its last bit turned over; PTX lets it be off by about as much.
+/// Subnormal numbers count and come out as zeros.
+float approximateReciprocal(float value);
 
 } // namespace dgemm::emu
 

@@ -577,10 +577,8 @@ bool OpRewriter::rewriteConversions(Operation *op) {
     replace({low16(word, convert.getType())});
     return true;
   }
-  if (auto reciprocal = dyn_cast<NVVM::RcpApproxFtzF32Op>(op)) {
-    Value one = LLVM::ConstantOp::create(builder, loc, f32,
-                                         builder.getF32FloatAttr(1.0f));
-    replace({LLVM::FDivOp::create(builder, loc, one, op->getOperand(0))});
+  if (isa<NVVM::RcpApproxFtzF32Op>(op)) {
+    replace({call("emu_rcp", f32, {op->getOperand(0)})});
     return true;
   }
   // The host may lack these conversions, or flush subnormal numbers in them.

@@ -210,6 +210,20 @@ uint16_t emu::encodeBF16(float value) {
   return uint16_t((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
+float emu::approximateReciprocal(float value) {
+  auto flush = [](float number) {
+    return std::fpclassify(number) == FP_SUBNORMAL ? std::copysign(0.0f, number)
+                                                   : number;
+  };
+  const float exact = flush(1.0f / flush(value));
+  if (!std::isnormal(exact))
+    return exact;
+  const uint32_t bits = toBits(exact) ^ 1;
+  float result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
 /// Rounds to nearest even with the given precision; overflow gives infinity
 /// when the type has one.
 static unsigned encodeSmall(float value, int exponentBits, int mantissaBits,

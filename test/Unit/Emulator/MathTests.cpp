@@ -53,6 +53,25 @@ TEST(ElementTypes, RoundsToNearestEven) {
   EXPECT_EQ(encodeF16(std::ldexp(1.0f, -26)), 0x0000);
 }
 
+TEST(Reciprocal, IsOffByAUnitInTheLastPlace) {
+  int below = 0, above = 0;
+  for (float value : {1.0f, 3.0f, -7.0f, 0.1f, 132.0f, 1e30f}) {
+    const float exact = 1.0f / value, found = approximateReciprocal(value);
+    EXPECT_NE(found, exact);
+    EXPECT_TRUE(found == std::nextafter(exact, 0.0f) ||
+                found == std::nextafter(exact, 2 * exact))
+        << value;
+    (std::fabs(found) < std::fabs(exact) ? below : above) += 1;
+  }
+  EXPECT_GT(below, 0);
+  EXPECT_GT(above, 0);
+  EXPECT_EQ(approximateReciprocal(INFINITY), 0.0f);
+  EXPECT_EQ(approximateReciprocal(-0.0f), -INFINITY);
+  EXPECT_EQ(approximateReciprocal(1e-40f), INFINITY);
+  EXPECT_EQ(approximateReciprocal(3e38f), 0.0f);
+  EXPECT_TRUE(std::isnan(approximateReciprocal(NAN)));
+}
+
 TEST(TensorCore, MatchesDoubleArithmetic) {
   const int k = 32;
   for (int stride : {16, 32, 48, 80, 96, 176, 256}) {
