@@ -216,12 +216,7 @@ float emu::approximateReciprocal(float value) {
                                                    : number;
   };
   const float exact = flush(1.0f / flush(value));
-  if (!std::isnormal(exact))
-    return exact;
-  const uint32_t bits = toBits(exact) ^ 1;
-  float result;
-  std::memcpy(&result, &bits, sizeof(result));
-  return result;
+  return std::isnormal(exact) ? fromBits(toBits(exact) ^ 1) : exact;
 }
 
 /// Rounds to nearest even with the given precision; overflow gives infinity

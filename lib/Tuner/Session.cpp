@@ -168,15 +168,13 @@ std::vector<int> Session::takeCompiled(bool wait) {
 
 /// Whether this problem has to stop measuring first looks.
 bool Session::ended() const {
-  if (context.stop)
-    return true;
-  auto now = Clock::now();
-  if (!slotEnd || now < *slotEnd)
-    return false;
+  auto over = [now = Clock::now()](const auto &end) {
+    return end && now >= *end;
+  };
   // Where the data alone took the problem's share of the budget, it still gets
   // a first look, if the run goes on.
-  return context.options.exhaustive > 0 || looked() ||
-         (context.deadline && now >= *context.deadline);
+  return context.stop ||
+         (over(slotEnd) && (looked() || over(context.deadline)));
 }
 
 /// Whether it is known what became of the model's choice.

@@ -5,8 +5,8 @@
 // that are still open, and leaves the rest to the cost model.
 
 #include "DecisionRows.h"
-#include "Realisation.h"
 
+#include "dgemm/CostModel/Realisation.h"
 #include "dgemm/Dialect/Dgemm/Transforms/Passes.h"
 #include "dgemm/TuningDB/TunedChoice.h"
 

@@ -4,9 +4,9 @@
 // L1 -> L2: outlines scheduled matmuls into kernels on whole CTA tiles.
 
 #include "KernelUtils.h"
-#include "Realisation.h"
 #include "RegisterForm.h"
 
+#include "dgemm/CostModel/Realisation.h"
 #include "dgemm/Dialect/Dgemm/Transforms/KernelPasses.h"
 #include "dgemm/Runtime/KernelInterface.h"
 
